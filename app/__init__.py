@@ -1,0 +1,5 @@
+"""The plates as pages: served live, read at the command line, written as static files."""
+
+from app.server import serve
+
+__all__ = ["serve"]

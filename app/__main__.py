@@ -1,0 +1,5 @@
+"""`python -m app` is the command `plates`."""
+
+from app.command import main
+
+main()

@@ -1,0 +1,67 @@
+"""Faults of a plate that its author should hear of before a reader does."""
+
+import re
+from collections.abc import Iterator
+
+from jinja2 import TemplateError, TemplateSyntaxError
+
+from app.drawing import LINES
+from app.text import article
+from app.trace import TraceError, trace
+from plates.figure import Curves
+from plates.formats import FORMATS
+from plates.plate import Plate, quantities, values
+
+
+def faults(plate: Plate) -> Iterator[str]:
+    """Yield one line for each fault of the plate."""
+    inputs = quantities(plate.inputs)
+    for name, it in inputs.items():
+        wanted = {"label": it.label, "unit": it.unit and it.unit[1], "bounds": it.bounds}
+        for what, given in {**wanted, "doc": it.doc}.items():
+            if not given:
+                yield f"{plate.id}: input {name} has no {what}"
+    yield from _faults_of_readings(plate)
+    yield from _faults_of_figures(plate)
+    for name, fact in plate.facts().items():
+        if not fact.source:
+            yield f"{plate.id}: fact {name} has no source"
+    for name, state in plate.states.items():
+        for wrong in set(state.inputs) - set(inputs):
+            yield f"{plate.id}: state {name} sets {wrong}, which is no input"
+    try:
+        article(plate, values(plate.inputs()))
+    except TemplateSyntaxError as fault:
+        yield f"{plate.text}:{fault.lineno}: {fault.message}"
+    except (TemplateError, KeyError, ValueError) as fault:
+        yield f"{plate.text}: {fault}"
+
+
+def _faults_of_readings(plate: Plate) -> Iterator[str]:
+    try:
+        computed = trace(plate.readings, list(quantities(plate.inputs))).results
+    except TraceError as fault:
+        yield f"{plate.id}: {fault}"
+        return
+    for name in computed.keys() ^ plate.outputs.keys():
+        yield f"{plate.id}: reading {name} is not both computed and declared"
+    for name, reading in plate.outputs.items():
+        if reading.format not in FORMATS:
+            yield f"{plate.id}: reading {name} has the unknown format {reading.format!r}"
+
+
+def _faults_of_figures(plate: Plate) -> Iterator[str]:
+    for figure in plate.figures:
+        place = f"{plate.id}: figure {figure.id}"
+        if not figure.text:
+            yield f"{place} has no text alternative"
+        for slot in re.findall(r"{(\w+)}", figure.text + plate.readout):
+            if slot not in plate.outputs and slot not in quantities(plate.inputs):
+                yield f"{place}: {{{slot}}} names no input or reading"
+        for one in figure.series:
+            if one.reading not in plate.outputs:
+                yield f"{place} draws {one.reading}, which is no reading"
+            if one.role not in LINES:
+                yield f"{place}: {one.role!r} is no role"
+        if isinstance(figure, Curves) and figure.input not in quantities(plate.inputs):
+            yield f"{place} runs along {figure.input}, which is no input"

@@ -1,0 +1,161 @@
+"""The command `plates`: serve, read, export, check."""
+
+import argparse
+import asyncio
+import json
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from app.check import faults
+from app.export import export
+from app.server import Running, run
+from plates.formats import FORMATS, formatted
+from plates.plate import Plate, find_plates, quantities, values
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that says what is wrong in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """End with the message and exit status 2."""
+        fail(message)
+
+
+def fail(message: object) -> NoReturn:
+    """End with one line on stderr and exit status 2."""
+    print(f"plates: {message}", file=sys.stderr)
+    raise SystemExit(2)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run one command."""
+    parser = Parser(prog="plates", description="Explorable plates of a course on GPU kernels.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    it = commands.add_parser("serve", help="serve the plates to a browser")
+    it.add_argument("--port", type=port, default=5006)
+    it.add_argument("--address", default="127.0.0.1")
+    it.add_argument("--allow-origin", action="append", default=[], metavar="HOST",
+                    help="a host whose pages may open a session; may be given again")  # fmt: skip
+    it.add_argument("--root-path", default="", metavar="PREFIX",
+                    help="a path under which a proxy shows the server")  # fmt: skip
+    it.add_argument("--engine", choices=("browser", "python"), default="browser",
+                    help="where the readings are computed")  # fmt: skip
+    it.set_defaults(run=serve_command)
+
+    it = commands.add_parser("read", help="print a plate's readings")
+    it.add_argument("plate")
+    it.add_argument("--json", action="store_true", help="one JSON object, in SI base units")
+    it.set_defaults(run=read_command)
+
+    it = commands.add_parser("export", help="write the static site")
+    it.add_argument("out", type=Path)
+    it.add_argument("--force", action="store_true", help="replace a folder that is not an export")
+    it.set_defaults(run=export_command)
+
+    it = commands.add_parser("check", help="validate every plate")
+    it.set_defaults(run=check_command)
+
+    options, rest = parser.parse_known_args(arguments)
+    if rest and options.command != "read":
+        fail(f"unknown option {rest[0]}")
+    options.rest = rest
+    options.run(options)
+
+
+def port(text: str) -> int:
+    """Return a port number."""
+    number = int(text)
+    if not 0 <= number <= 65535:
+        raise ValueError(text)
+    return number
+
+
+def serve_command(options: argparse.Namespace) -> None:
+    """Serve until SIGINT or SIGTERM."""
+
+    def started(running: Running) -> None:
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, running.stop)
+        print(running.url, flush=True)
+
+    settings = {name: getattr(options, name) for name in
+                ("port", "address", "allow_origin", "root_path", "engine")}  # fmt: skip
+    try:
+        asyncio.run(run(find_plates(), started, **settings))
+    except (OSError, OverflowError, ValueError) as fault:
+        fail(f"cannot serve at {options.address}:{options.port}: {fault}")
+
+
+def read_command(options: argparse.Namespace) -> None:
+    """Print the readings at a state."""
+    plate = named(options.plate)
+    inputs = plate.inputs()
+    try:
+        inputs.param.update(**asked(plate, options.rest))
+    except ValueError as fault:
+        fail(fault)
+    state = values(inputs)
+    readings = {name: float(value) for name, value in plate.read(state).items()}
+    if options.json:
+        print(json.dumps({"inputs": state, "readings": readings}))
+        return
+    lines = [(it.label, it.text(state[name])) for name, it in quantities(plate.inputs).items()]
+    lines += [
+        (it.label, formatted(readings[name], FORMATS[it.format]))
+        for name, it in plate.outputs.items()
+    ]
+    width = max(len(label) for label, _ in lines)
+    for label, text in lines:
+        print(f"{label:{width}}  {text}")
+
+
+def named(name: str) -> Plate:
+    """Return the plate of that name, or end with one line."""
+    plates = find_plates()
+    if name not in plates:
+        fail(f"no plate is called {name!r}; there is {', '.join(plates)}")
+    return plates[name]
+
+
+def asked(plate: Plate, rest: Sequence[str]) -> dict[str, float]:
+    """Return the inputs given as --NAME VALUE or --NAME=VALUE.
+
+    Raises
+    ------
+    ValueError
+        If a name is unknown, a value is missing, or it is not one that the input may have.
+    """
+    known = quantities(plate.inputs)
+    words = [part for word in rest for part in (word.split("=", 1) if word[:2] == "--" else [word])]
+    given: dict[str, float] = {}
+    for option, value in zip(words[::2], [*words[1::2], None], strict=False):
+        name = option.removeprefix("--")
+        if name == option or name not in known:
+            raise ValueError(f"{option!r} is no input of {plate.id}; there is {', '.join(known)}")
+        if value is None:
+            raise ValueError(f"{option} needs a value, {known[name].range_text}")
+        given[name] = known[name].parse(value)
+    return given
+
+
+def export_command(options: argparse.Namespace) -> None:
+    """Write the static site."""
+    try:
+        export(find_plates(), options.out, force=options.force)
+    except OSError as fault:
+        fail(fault)
+
+
+def check_command(options: argparse.Namespace) -> None:
+    """Print one line a fault; exit status 1 if there is any."""
+    found = [fault for plate in find_plates().values() for fault in faults(plate)]
+    for fault in found:
+        print(fault)
+    if found:
+        raise SystemExit(1)
+    print("every plate is sound")

@@ -1,0 +1,192 @@
+"""The declared figures, drawn twice from the same tables: as Bokeh models and as SVG positions."""
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from bokeh.embed import json_item
+from bokeh.models import ColumnDataSource, Range1d
+from bokeh.plotting import figure as bokeh_figure
+
+from plates.figure import Axis, Bars, Curves, Figure
+from plates.formats import FORMATS, formatted
+from plates.plate import Plate
+
+MARGIN = 8
+"""Pixels of canvas round the plot, so that a mark at its edge is drawn whole."""
+
+LINES: dict[str, dict[str, Any]] = {
+    "before": {"line_width": 2.5, "line_dash": []},
+    "after": {"line_width": 2.5, "line_dash": [8, 4]},
+    "other": {"line_width": 1.5, "line_dash": [2, 3]},
+}
+"""Width and dash of a curve by its role; the hue is the page's, by theme."""
+
+MARK_SIZE = 10
+BAR_HEIGHT = 0.42
+BAR_MIDDLE = 0.66
+"""A bar's height and where its middle lies, in rows from the top: its label stands above it."""
+
+
+def columns(plate: Plate, inputs: Mapping[str, float]) -> dict[str, Any]:
+    """Return the tables of every figure, by its id, at the given inputs."""
+    return {figure.id: figure.columns(plate.read, inputs) for figure in plate.figures}
+
+
+def bokeh_item(figure: Figure, table: Any) -> Any:
+    """Return the figure as Bokeh's JSON, to be laid over the axes that the page draws."""
+    plot = _bokeh_curves(figure, table) if isinstance(figure, Curves) else _bokeh_bars(figure, table)
+    text = json.dumps(json_item(plot))
+    # Bokeh counts its models through the life of the process; here they count from one again, so
+    # that the same figure is always the same text.
+    ids = dict.fromkeys(re.findall(r'"p\d+"', text))
+    numbered = {old: f'"{figure.id}-{n}"' for n, old in enumerate(ids, start=1)}
+    return json.loads(re.sub(r'"p\d+"', lambda found: numbered[found[0]], text))
+
+
+def _bare(**settings: Any) -> Any:
+    plot = bokeh_figure(
+        tools="",
+        toolbar_location=None,
+        sizing_mode="stretch_both",
+        min_border=MARGIN,
+        outline_line_color=None,
+        background_fill_color=None,
+        border_fill_color=None,
+        **settings,
+    )
+    plot.axis.visible = False
+    plot.grid.visible = False
+    return plot
+
+
+def _bokeh_curves(figure: Curves, table: Any) -> Any:
+    plot = _bare(
+        x_axis_type="log",
+        y_axis_type="log",
+        x_range=Range1d(figure.x.low, figure.x.high),
+        y_range=Range1d(figure.y.low, figure.y.high),
+    )
+    curves = ColumnDataSource(table["curves"], name="curves")
+    for one in figure.series:
+        line = plot.line("x", one.reading, source=curves, **LINES[one.role])
+        line.glyph.name = one.reading
+    marks = {**table["marks"], "drawn": table["marks"]["y"], "colour": ["black"] * len(figure.marked)}
+    plot.scatter(
+        "x",
+        "drawn",
+        size=MARK_SIZE,
+        color="colour",
+        source=ColumnDataSource(marks, name="marks"),
+    )
+    return plot
+
+
+def _bokeh_bars(figure: Bars, table: Any) -> Any:
+    n = len(figure.series)
+    plot = _bare(x_range=Range1d(0, 1), y_range=Range1d(n, 0))
+    (end,) = table["axis"]["end"]
+    bars = {
+        **table["bars"],
+        "row": [row + BAR_MIDDLE for row in range(n)],
+        "drawn": [value / end for value in table["bars"]["value"]],
+        "colour": ["black"] * n,
+    }
+    plot.hbar(
+        y="row",
+        right="drawn",
+        height=BAR_HEIGHT,
+        color="colour",
+        source=ColumnDataSource(bars, name="bars"),
+    )
+    return plot
+
+
+def svg(figure: Figure, table: Any) -> dict[str, Any]:
+    """Return what the page's SVG holds: positions in percent of the plot, and texts."""
+    return _svg_curves(figure, table) if isinstance(figure, Curves) else _svg_bars(figure, table)
+
+
+def _svg_curves(figure: Curves, table: Any) -> dict[str, Any]:
+    curves, marks = table["curves"], table["marks"]
+    roles = {one.reading: one.role for one in figure.series}
+    x = _clamped(_along(figure.x, marks["x"][0]))
+    return {
+        "x_ticks": [(_percent(_along(figure.x, t)), _tick(figure.x, t)) for t in figure.x.ticks],
+        "y_ticks": [(_percent(1 - _along(figure.y, t)), _tick(figure.y, t)) for t in figure.y.ticks],
+        "lines": [
+            {"role": one.role, "points": _points(figure, curves["x"], curves[one.reading])}
+            | LINES[one.role]
+            for one in figure.series
+        ],
+        "ends": [
+            (one, _percent(1 - _clamped(_along(figure.y, curves[one.reading][-1]))))
+            for one in figure.series
+        ],
+        "radius": MARK_SIZE / 2,
+        "x": _percent(x),
+        "side": "right" if x < figure.flip else "left",
+        "marks": [
+            {
+                "reading": reading,
+                "role": roles[reading],
+                "y": _percent(1 - _clamped(_along(figure.y, y))),
+                "text": ("↓ " if y < figure.y.low else "")
+                + formatted(y, FORMATS[figure.y.format]),
+            }
+            for reading, y in zip(figure.marked, marks["y"], strict=True)
+        ],
+    }
+
+
+def _svg_bars(figure: Bars, table: Any) -> dict[str, Any]:
+    (end,) = table["axis"]["end"]
+    n = len(figure.series)
+    form = FORMATS[figure.format]
+    unit = next(name for name, scale in form.units if end >= scale)
+    return {
+        "ticks": [
+            (share, _percent(share), formatted(end * share, replace(form, digits=3), unit))
+            for share in figure.ticks
+        ],
+        "divisions": [_percent(i / figure.divisions) for i in range(1, figure.divisions)],
+        "bars": [
+            {
+                "series": one,
+                "width": _percent(value / end),
+                "top": _percent((row + BAR_MIDDLE - BAR_HEIGHT / 2) / n),
+                "height": _percent(BAR_HEIGHT / n),
+                "text": formatted(value, form),
+            }
+            for row, (one, value) in enumerate(
+                zip(figure.series, table["bars"]["value"], strict=True)
+            )
+        ],
+    }
+
+
+def _along(axis: Axis, value: float) -> float:
+    return math.log(value / axis.low) / math.log(axis.high / axis.low)
+
+
+def _clamped(share: float) -> float:
+    return min(max(share, 0), 1)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.4g}%"
+
+
+def _points(figure: Curves, xs: list[float], ys: list[float]) -> str:
+    return " ".join(
+        f"{1000 * _along(figure.x, x):.2f},{1000 * (1 - _along(figure.y, y)):.2f}"
+        for x, y in zip(xs, ys, strict=True)
+    )
+
+
+def _tick(axis: Axis, value: float) -> str:
+    form = FORMATS[axis.format]
+    return formatted(value, form if form.digits is None else replace(form, digits=1))

@@ -1,0 +1,162 @@
+"""A plate's page: one HTML text and a few files, the same served, exported and in one file."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import bokeh
+
+from app.drawing import bokeh_item, svg
+from app.text import article, front_matter, pieces, sentence, slots, templates
+from app.trace import trace
+from plates.formats import FORMATS
+from plates.plate import Plate, quantities, values
+from plates.quantity import FACTOR, PREFIXES
+
+STATIC = Path(__file__).with_name("static")
+BOKEH = Path(bokeh.__file__).parent / "server" / "static" / "js" / "bokeh.min.js"
+
+
+@dataclass(frozen=True)
+class Asset:
+    """A file of the page."""
+
+    stem: str
+    suffix: str
+    text: str
+
+    @property
+    def name(self) -> str:
+        """The file's name, with a hash of what is in it."""
+        return f"{self.stem}.{hashlib.sha256(self.text.encode()).hexdigest()[:10]}{self.suffix}"
+
+
+@cache
+def _static(*names: str) -> str:
+    return "\n".join((STATIC / name).read_text(encoding="utf-8") for name in names)
+
+
+def style() -> Asset:
+    """Return the style sheet."""
+    return Asset("page", ".css", _static("page.css"))
+
+
+def scripts(plate: Plate) -> list[Asset]:
+    """Return the scripts of a plate's page, in the order in which they run."""
+    return [
+        Asset("bokeh", ".js", BOKEH.read_text(encoding="utf-8")),
+        Asset(plate.id, ".js", plate_script(plate)),
+        Asset("page", ".js", _static("page.js", "figures.js")),
+    ]
+
+
+def session_script() -> Asset:
+    """Return the script by which a served page joins its Panel session."""
+    return Asset("session", ".js", _static("session.js"))
+
+
+def plate_script(plate: Plate) -> str:
+    """Return the plate as JavaScript: its inputs, formats and figures, and its traced readings."""
+    inputs = values(plate.inputs())
+    script = trace(plate.readings, list(inputs))
+    spec = {
+        "id": plate.id,
+        "inputs": {name: _input(it) for name, it in quantities(plate.inputs).items()},
+        "outputs": {name: asdict(reading) for name, reading in plate.outputs.items()},
+        "formats": {name: asdict(form) for name, form in FORMATS.items()},
+        "states": {name: dict(state.inputs) for name, state in plate.states.items()},
+        "readout": plate.readout,
+        "factor": FACTOR,
+        "prefixes": PREFIXES,
+        "figures": [
+            asdict(figure)
+            | {"bokeh": bokeh_item(figure, figure.columns(plate.read, inputs))}
+            for figure in plate.figures
+        ],
+    }
+    return templates().get_template("plate.js").render(spec=spec, script=script)
+
+
+def _input(quantity: Any) -> dict[str, Any]:
+    low, high = quantity.bounds
+    return {
+        "default": quantity.default,
+        "min": low,
+        "max": high,
+        "whole": quantity.whole,
+        "unit": quantity.unit,
+        "format": quantity.format,
+        "range": quantity.range_text,
+        "slider": quantity.slider,
+        "stops": quantity.stops,
+        "page": quantity.page_stops,
+    }
+
+
+def page(
+    plate: Plate,
+    link: Mapping[str, str] | None,
+    *,
+    session: str = "",
+    engine: str = "browser",
+    more: Sequence[Asset] = (),
+) -> str:
+    """Return the page's HTML at the plate's defaults.
+
+    `link` maps an asset's name to its address; without it the assets are put into the page.
+    `session` is where a served page asks for its Panel session.
+    """
+    inputs = plate.inputs()
+    state = values(inputs)
+    live = slots(plate, state, live=True)
+    drawn = [(figure, figure.columns(plate.read, state)) for figure in plate.figures]
+    return templates().get_template("page.html").render(
+        **article(plate, state),
+        inputs=[
+            {
+                "name": name,
+                "label": quantity.label,
+                "doc": quantity.doc,
+                "unit": quantity.unit[1],
+                "octaves": quantity.stops_per_octave,
+                "slider": quantity.slider,
+                "value": f"{state[name]:.15g}",
+                "position": quantity.position(state[name]),
+                "text": quantity.text(state[name]),
+            }
+            for name, quantity in quantities(inputs).items()
+        ],
+        presets={name: it for name, it in plate.states.items() if it.label},
+        figures=[
+            {"figure": it, "drawn": svg(it, table), "sentence": sentence(it.text, live)}
+            for it, table in drawn
+        ],
+        readout=pieces(plate.readout, live),
+        style=_placed(style(), link),
+        scripts=[_placed(asset, link) for asset in (*scripts(plate), *more)],
+        session=session,
+        engine=engine,
+    )  # fmt: skip
+
+
+def index(plates: Mapping[str, Plate], href: str, link: Mapping[str, str]) -> str:
+    """Return the list of plates as HTML; `href` is a plate's address, with {} for its id."""
+    entries = [
+        {
+            "href": href.format(plate.id),
+            "front": front_matter(plate)[0],
+            "lead": article(plate, values(plate.inputs()))["lead"],
+        }
+        for plate in plates.values()
+    ]
+    template = templates().get_template("index.html")
+    return template.render(plates=entries, style=link[style().name])
+
+
+def _placed(asset: Asset, link: Mapping[str, str] | None) -> dict[str, Any]:
+    if link is not None:
+        return {"inline": False, "href": link[asset.name]}
+    return {"inline": True, "text": asset.text.replace("</script", r"<\/script")}

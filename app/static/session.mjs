@@ -1,0 +1,1 @@
+export const render = ({model}) => globalThis.plate.attach(model);

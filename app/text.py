@@ -1,0 +1,121 @@
+"""A plate's Markdown as HTML, each number in it a slot filled from the model."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markdown_it import MarkdownIt
+from markupsafe import Markup
+
+from plates.formats import FORMATS, formatted
+from plates.plate import Plate, quantities
+
+TEMPLATES = Path(__file__).with_name("templates")
+WORKSHOP = "<!-- workshop -->"
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A number as the page shows it. `output` or `echo` name the reading or input it follows."""
+
+    value: float
+    format: str = "plain"
+    output: str = ""
+    echo: str = ""
+    digits: int | None = None
+    words: str = ""
+
+    @property
+    def text(self) -> str:
+        """The number in its format."""
+        if self.words:
+            return self.words
+        form = FORMATS[self.format]
+        return formatted(self.value, replace(form, digits=self.digits) if self.digits else form)
+
+
+@cache
+def templates() -> Environment:
+    """Return the environment of the page's templates."""
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        undefined=StrictUndefined,
+        autoescape=lambda name: name is not None and name.endswith(".html"),
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False}
+    return environment
+
+
+def slots(plate: Plate, inputs: Mapping[str, float], live: bool = False) -> dict[str, Slot]:
+    """Return a slot for each reading and each input at a state; `live` ones follow the page."""
+    readings = plate.read(inputs)
+    outputs = {
+        name: Slot(float(readings[name]), reading.format, output=name if live else "")
+        for name, reading in plate.outputs.items()
+    }
+    echoes = {
+        name: Slot(inputs[name], echo=name if live else "", words=quantity.text(inputs[name]))
+        for name, quantity in quantities(plate.inputs).items()
+    }
+    return outputs | echoes
+
+
+def front_matter(plate: Plate) -> tuple[dict[str, Any], str]:
+    """Return the head of the plate's text, as written between its +++ lines, and the body."""
+    _, head, body = plate.text.read_text(encoding="utf-8").split("+++\n", 2)
+    # The body keeps its place in the file, so that a fault is reported at the file's own line.
+    return tomllib.loads(head), "\n" * (head.count("\n") + 2) + body
+
+
+def article(plate: Plate, inputs: Mapping[str, float]) -> dict[str, Any]:
+    """Return the parts of the plate's text as HTML: its head, and what stands round the workshop.
+
+    Raises
+    ------
+    jinja2.TemplateError
+        If a slot of the text names nothing, or has a format that there is not.
+    """
+    front, body = front_matter(plate)
+    slot = templates().get_template("slots.html").module.slot  # type: ignore[attr-defined]
+    environment = Environment(
+        undefined=StrictUndefined,
+        finalize=lambda value: slot(value) if isinstance(value, Slot) else value,
+    )
+    environment.filters["digits"] = lambda it, digits: replace(it, digits=digits)
+    environment.filters["bare"] = lambda it: replace(it, words="", format="plain", echo="")
+    context = {
+        "page": slots(plate, inputs, live=True),
+        **{name: slots(plate, plate.at(name)) for name in plate.states},
+        "fact": {name: Slot(fact.value, fact.format) for name, fact in plate.facts().items()},
+    }
+    markdown = MarkdownIt("commonmark", {"typographer": True}).enable(["table", "smartquotes"])
+
+    def html(text: str) -> Markup:
+        return Markup(markdown.render(environment.from_string(text).render(context)))
+
+    before, after = html(body).split(WORKSHOP)
+    return {
+        "front": front,
+        "lead": Markup(re.sub("</?p>", "", html(front["lead"])).strip()),
+        "caption": html(front["caption"]),
+        "before": before,
+        "after": after,
+    }
+
+
+def pieces(text: str, slots: Mapping[str, Slot]) -> list[str | Slot]:
+    """Return a sentence with {names} in it as its words and slots, in order."""
+    parts = re.split(r"{(\w+)}", text)
+    return [slots[part] if i % 2 else part for i, part in enumerate(parts)]
+
+
+def sentence(text: str, slots: Mapping[str, Slot]) -> str:
+    """Return a sentence with its {names} filled."""
+    return "".join(it if isinstance(it, str) else it.text for it in pieces(text, slots))

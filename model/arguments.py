@@ -1,0 +1,80 @@
+"""What each argument of the formulas may be, and the check that holds it to that."""
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+Formula = TypeVar("Formula", bound=Callable[..., Any])
+
+
+class Range(NamedTuple):
+    """The values that one argument may take.
+
+    The far ends lie beyond any machine. They are there so that no result can overflow, underflow
+    or divide by zero.
+    """
+
+    low: float
+    high: float
+    unit: str
+    whole: bool = False
+
+    def __str__(self) -> str:
+        kind = "a whole number" if self.whole else "a finite number"
+        return f"{kind} from {self.low:g} to {self.high:g} {self.unit}"
+
+
+RANGES = {
+    "k": Range(1, 1e6, "kernels", whole=True),
+    "n_values": Range(1, 1e18, "values"),
+    "value_bytes": Range(0.125, 1024, "bytes per value"),
+    "bandwidth": Range(1, 1e18, "bytes/s"),
+    "flop_rate": Range(1, 1e24, "FLOP/s"),
+    "flop": Range(0, 1e24, "FLOP"),
+    "overhead_s": Range(0, 1e3, "s"),
+    "traffic_bytes": Range(1e-3, 1e30, "bytes"),
+    "launch_s": Range(0, 1e12, "s"),
+    "time_s": Range(1e-30, 1e32, "s"),
+    "time_unfused_s": Range(1e-30, 1e32, "s"),
+    "time_fused_s": Range(1e-30, 1e32, "s"),
+}
+
+
+def checked(formula: Formula) -> Formula:
+    """Return the formula with each argument held to its range in `RANGES` and made float64.
+
+    An operand that is no number but answers numpy's protocols, as a symbol does that records the
+    formula, has no value to judge and passes as it is.
+
+    Raises
+    ------
+    ValueError
+        From the returned formula, naming the argument, the value and the range.
+    """
+    signature = inspect.signature(formula)
+
+    @functools.wraps(formula)
+    def within_ranges(*args: Any, **kwargs: Any) -> Any:
+        arguments = signature.bind(*args, **kwargs).arguments
+        return formula(**{name: _held(name, value) for name, value in arguments.items()})
+
+    return within_ranges  # type: ignore[return-value]
+
+
+def _held(name: str, value: Any) -> Any:
+    if hasattr(value, "__array_ufunc__") and not isinstance(value, np.ndarray | np.generic):
+        return value
+    allowed = RANGES[name]
+    numbers = np.asarray(value)
+    if numbers.dtype.kind not in "iuf":
+        raise ValueError(f"{name} = {value!r} is not {allowed}")
+    numbers = numbers.astype(float)
+    good = (numbers >= allowed.low) & (numbers <= allowed.high)
+    if allowed.whole:
+        good &= numbers == np.floor(numbers)
+    if not good.all():
+        raise ValueError(f"{name} = {numbers[~good].flat[0]:g} is not {allowed}")
+    return numbers[()]

@@ -1,0 +1,59 @@
+"""How a number is shown: its digits and its units, as data that page and command line share."""
+
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Context, Decimal
+
+NARROW_SPACE = "\N{NO-BREAK SPACE}"
+
+
+@dataclass(frozen=True)
+class Format:
+    """Significant digits, and units from the largest to the smallest with what each stands for.
+
+    With `digits` None the number is shown exactly: in the largest unit that divides it, else in
+    full.
+    """
+
+    units: tuple[tuple[str, float], ...]
+    digits: int | None = 4
+    space: str = NARROW_SPACE
+
+
+FORMATS = {
+    "time": Format((("s", 1), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))),
+    "bytes": Format((("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3), ("B", 1))),
+    "ratio": Format((("×", 1),), space=""),
+    "share": Format((("%", 0.01),), digits=3),
+    "bandwidth": Format((("TB/s", 1e12), ("GB/s", 1e9)), digits=3),
+    "intensity": Format((("FLOP/byte", 1),), digits=2),
+    "number": Format((("", 1),), digits=3, space=""),
+    "count": Format((("Gi", 2**30), ("Mi", 2**20), ("Ki", 2**10)), digits=None),
+    "plain": Format((), digits=None),
+}
+
+
+def formatted(value: float, form: Format, unit: str | None = None) -> str:
+    """Return the value as text, in the unit named or else in the largest that leaves it above 1.
+
+    Rounds half up, as the page does: `app/static/page.js` reads the same `Format`.
+    """
+    if form.digits is None:
+        for name, scale in form.units:
+            if value >= scale and value % scale == 0:
+                return f"{value / scale:,.0f}{form.space}{name}"
+        return f"{value:,.15g}"
+    name, scale = _unit(_rounded(value, form.digits), form, unit)
+    number = format(_rounded(value / scale, form.digits), "f")
+    return f"{number}{form.space}{name}"
+
+
+def _rounded(value: float, digits: int) -> Decimal:
+    exact = Decimal(float(value))
+    rounded = Context(prec=digits, rounding=ROUND_HALF_UP).plus(exact)
+    return rounded.quantize(Decimal(1).scaleb(rounded.adjusted() + 1 - digits))
+
+
+def _unit(value: Decimal, form: Format, unit: str | None) -> tuple[str, float]:
+    if unit is not None:
+        return next(pair for pair in form.units if pair[0] == unit)
+    return next((pair for pair in form.units if value >= Decimal(repr(pair[1]))), form.units[-1])

@@ -1,0 +1,23 @@
+"""Kernel Fusion: volume XVI, plate 2."""
+
+from pathlib import Path
+
+from plates.kernel_fusion.facts import facts
+from plates.kernel_fusion.figures import FIGURES, READOUT
+from plates.kernel_fusion.inputs import STATES, KernelFusion
+from plates.kernel_fusion.readings import OUTPUTS, readings
+from plates.plate import Plate
+
+plate = Plate(
+    id="kernel-fusion",
+    text=Path(__file__).with_name("plate.md"),
+    inputs=KernelFusion,
+    readings=readings,
+    outputs=OUTPUTS,
+    figures=FIGURES,
+    readout=READOUT,
+    states=STATES,
+    facts=facts,
+)
+
+__all__ = ["KernelFusion", "plate"]
