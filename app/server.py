@@ -11,7 +11,7 @@ from typing import Any
 
 import param
 from bokeh.io import curdoc
-from panel.io.resources import bundle_resources
+from panel.io.resources import LOCAL_DIST, bundle_resources, patch_model_css
 from panel.io.server import DocHandler, Server, get_server
 from tornado.httputil import HTTPServerRequest
 from tornado.routing import Router
@@ -55,7 +55,7 @@ class SessionHandler(DocHandler):
         """Make the session and answer with what the page needs for it, as JSON."""
         visit = await self.get_session()
         for root in visit.document.roots:
-            root.stylesheets = []  # Panel's own, for a component that is never seen
+            patch_model_css(root, LOCAL_DIST)
         bundle = bundle_resources(visit.document.roots, self.application.resources())
         scripts = [str(file) for file in bundle.js_files]
         # The page has Bokeh already, and draws without WebGL.
