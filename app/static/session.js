@@ -4,6 +4,7 @@
 (async () => {
   const plate = globalThis.plate;
   const root = document.documentElement;
+  const TELL_MS = 100;
   let closed = false;
   const python = root.dataset.engine === "python";
   const LOST = "The server cannot be reached. This page goes on working by itself;"
@@ -33,8 +34,16 @@
       busy = false;
       if (waiting) send(waiting);
     });
+    // Where the page computes, Python hears of a drag now and then, and of where it ends.
+    let later = null;
+    const tell = () => {
+      later ??= setTimeout(() => {
+        later = null;
+        send(plate.state());
+      }, TELL_MS);
+    };
     if (python) plate.compute = send;
-    else plate.on("draw", send);
+    else plate.on("draw", tell);
     send(plate.state());
     root.dataset.session = "attached";
   };

@@ -1,0 +1,1 @@
+"""How a drag feels, in numbers."""
