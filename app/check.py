@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from jinja2 import TemplateError, TemplateSyntaxError
 
 from app.drawing import LINES
-from app.text import article
+from app.text import WORKSHOP, article
 from app.trace import TraceError, trace
 from plates.figure import Curves
 from plates.formats import FORMATS
@@ -29,6 +29,8 @@ def faults(plate: Plate) -> Iterator[str]:
     for name, state in plate.states.items():
         for wrong in set(state.inputs) - set(inputs):
             yield f"{plate.id}: state {name} sets {wrong}, which is no input"
+    if WORKSHOP not in plate.text.read_text(encoding="utf-8"):
+        yield f"{plate.text}: no line {WORKSHOP}, where the workshop goes"
     try:
         article(plate, values(plate.inputs()))
     except TemplateSyntaxError as fault:

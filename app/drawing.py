@@ -38,8 +38,8 @@ def columns(plate: Plate, inputs: Mapping[str, float]) -> dict[str, Any]:
 
 def bokeh_item(figure: Figure, table: Any) -> Any:
     """Return the figure as Bokeh's JSON, to be laid over the axes that the page draws."""
-    plot = _bokeh_curves(figure, table) if isinstance(figure, Curves) else _bokeh_bars(figure, table)
-    text = json.dumps(json_item(plot))
+    curves = isinstance(figure, Curves)
+    text = json.dumps(json_item((_bokeh_curves if curves else _bokeh_bars)(figure, table)))
     # Bokeh counts its models through the life of the process; here they count from one again, so
     # that the same figure is always the same text.
     ids = dict.fromkeys(re.findall(r'"p\d+"', text))
@@ -74,7 +74,11 @@ def _bokeh_curves(figure: Curves, table: Any) -> Any:
     for one in figure.series:
         line = plot.line("x", one.reading, source=curves, **LINES[one.role])
         line.glyph.name = one.reading
-    marks = {**table["marks"], "drawn": table["marks"]["y"], "colour": ["black"] * len(figure.marked)}
+    marks = {
+        **table["marks"],
+        "drawn": table["marks"]["y"],
+        "colour": ["black"] * len(figure.marked),
+    }
     plot.scatter(
         "x",
         "drawn",
@@ -116,7 +120,9 @@ def _svg_curves(figure: Curves, table: Any) -> dict[str, Any]:
     x = _clamped(_along(figure.x, marks["x"][0]))
     return {
         "x_ticks": [(_percent(_along(figure.x, t)), _tick(figure.x, t)) for t in figure.x.ticks],
-        "y_ticks": [(_percent(1 - _along(figure.y, t)), _tick(figure.y, t)) for t in figure.y.ticks],
+        "y_ticks": [
+            (_percent(1 - _along(figure.y, t)), _tick(figure.y, t)) for t in figure.y.ticks
+        ],
         "lines": [
             {"role": one.role, "points": _points(figure, curves["x"], curves[one.reading])}
             | LINES[one.role]
@@ -134,8 +140,7 @@ def _svg_curves(figure: Curves, table: Any) -> dict[str, Any]:
                 "reading": reading,
                 "role": roles[reading],
                 "y": _percent(1 - _clamped(_along(figure.y, y))),
-                "text": ("↓ " if y < figure.y.low else "")
-                + formatted(y, FORMATS[figure.y.format]),
+                "text": ("↓ " if y < figure.y.low else "") + formatted(y, FORMATS[figure.y.format]),
             }
             for reading, y in zip(figure.marked, marks["y"], strict=True)
         ],

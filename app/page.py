@@ -72,8 +72,7 @@ def plate_script(plate: Plate) -> str:
         "factor": FACTOR,
         "prefixes": PREFIXES,
         "figures": [
-            asdict(figure)
-            | {"bokeh": bokeh_item(figure, figure.columns(plate.read, inputs))}
+            asdict(figure) | {"bokeh": bokeh_item(figure, figure.columns(plate.read, inputs))}
             for figure in plate.figures
         ],
     }

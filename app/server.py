@@ -144,9 +144,7 @@ def _routes(plates: Mapping[str, Plate], engine: str, application: Any) -> list[
     ]
     routes.append(("/", File, _file(index(plates, "{}", link), "text/html")))
     for name, plate in plates.items():
-        html = page(
-            plate, link, session=f"{name}/session", engine=engine, more=[session_script()]
-        )
+        html = page(plate, link, session=f"{name}/session", engine=engine, more=[session_script()])
         context = application._applications[f"/{name}"]
         joining = {"application_context": context, "bokeh_websocket_path": f"/{name}/ws"}
         routes += [
@@ -181,7 +179,11 @@ async def run(
     loop, end = asyncio.get_running_loop(), asyncio.Event()
     path = settings.get("root_path", "").strip("/")
     url = f"http://{settings.get('address', '127.0.0.1')}:{server.port}/{path and path + '/'}"
-    started(Running(url, lambda: loop.call_soon_threadsafe(end.set)))
+
+    def stop() -> None:
+        loop.call_soon_threadsafe(end.set)
+
+    started(Running(url, stop))
     await end.wait()
     server.stop()
 

@@ -100,7 +100,7 @@ def article(plate: Plate, inputs: Mapping[str, float]) -> dict[str, Any]:
     def html(text: str) -> Markup:
         return Markup(markdown.render(environment.from_string(text).render(context)))
 
-    before, after = html(body).split(WORKSHOP)
+    before, _, after = html(body).partition(WORKSHOP)
     return {
         "front": front,
         "lead": Markup(re.sub("</?p>", "", html(front["lead"])).strip()),

@@ -97,7 +97,7 @@ class Symbol(NDArrayOperatorsMixin):
     def __float__(self) -> NoReturn:
         _refuse("an input as a plain number", "numpy's own functions")
 
-    __int__ = __index__ = __iter__ = __len__ = __float__  # type: ignore[assignment]
+    __int__ = __index__ = __iter__ = __len__ = __float__
 
 
 def trace(function: Callable[..., Mapping[str, Any]], arguments: Sequence[str]) -> Script:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-Read = Callable[[Mapping[str, float]], Mapping[str, Any]]
+Read = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 """A plate's readings at given inputs, any of which may be an array."""
 
 
@@ -53,22 +53,22 @@ class Curves:
     flip: float = 0.2
     kind: str = "curves"
 
-    def columns(self, read: Read, inputs: Mapping[str, float]) -> Any:
+    def columns(self, read: Read, inputs: Mapping[str, Any]) -> Any:
         """Return what is drawn at the given inputs: a table for the curves, one for the marks."""
         x = np.asarray(self.along, dtype=float)
-        along = read({**inputs, self.input: x})
+        along = read(dict(inputs) | {self.input: x})
         here = read(inputs)
         return {
-            "curves": {
-                "x": x.tolist(),
-                **{one.reading: np.broadcast_to(along[one.reading], x.shape).tolist()
-                   for one in self.series},
+            "curves": {"x": x.tolist()}
+            | {
+                one.reading: np.broadcast_to(along[one.reading], x.shape).tolist()
+                for one in self.series
             },
             "marks": {
                 "x": [float(inputs[self.input])] * len(self.marked),
                 "y": [float(here[reading]) for reading in self.marked],
             },
-        }  # fmt: skip
+        }
 
 
 @dataclass(frozen=True)
@@ -91,10 +91,10 @@ class Bars:
     divisions: int = 1
     kind: str = "bars"
 
-    def columns(self, read: Read, inputs: Mapping[str, float]) -> Any:
+    def columns(self, read: Read, inputs: Mapping[str, Any]) -> Any:
         """Return what is drawn at the given inputs: a table for the bars, one for the axis' end."""
         here = read(inputs)
-        end = read({**inputs, **self.end_at})[self.end_reading]
+        end = read(dict(inputs) | dict(self.end_at))[self.end_reading]
         return {
             "bars": {
                 "reading": [one.reading for one in self.series],

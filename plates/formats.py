@@ -22,7 +22,7 @@ class Format:
 FORMATS = {
     "time": Format((("s", 1), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))),
     "bytes": Format((("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3), ("B", 1))),
-    "ratio": Format((("×", 1),), space=""),
+    "ratio": Format((("×", 1),), digits=3, space=""),
     "share": Format((("%", 0.01),), digits=3),
     "bandwidth": Format((("TB/s", 1e12), ("GB/s", 1e9)), digits=3),
     "intensity": Format((("FLOP/byte", 1),), digits=2),
@@ -42,6 +42,8 @@ def formatted(value: float, form: Format, unit: str | None = None) -> str:
             if value >= scale and value % scale == 0:
                 return f"{value / scale:,.0f}{form.space}{name}"
         return f"{value:,.15g}"
+    if value == 0:
+        return f"0{form.space}{unit or form.units[-1][0]}"
     name, scale = _unit(_rounded(value, form.digits), form, unit)
     number = format(_rounded(value / scale, form.digits), "f")
     return f"{number}{form.space}{name}"

@@ -9,7 +9,7 @@ import param
 from plates.formats import FORMATS, formatted
 
 PREFIXES = {"": 1, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
-FACTOR = r"^\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(Ki|Mi|Gi)?\s*$"
+FACTOR = r"^\s*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\s*(Ki|Mi|Gi)?\s*$"
 """One factor of a typed number, such as 8192, 32Mi or 1e6; factors are joined by x or ×."""
 
 
@@ -36,7 +36,7 @@ class Quantity(param.Number):
         self.stops_per_octave = stops_per_octave
         super().__init__(default=default, **settings)
 
-    def _validate_value(self, val: Any, allow_None: bool) -> None:  # noqa: N803 (param's name)
+    def _validate_value(self, val: Any, allow_None: bool) -> None:
         number = isinstance(val, int | float) and not isinstance(val, bool)
         if not number or not math.isfinite(val) or (self.whole and val != int(val)):
             raise ValueError(f"{self.name} = {val!r} is not {self.range_text}")

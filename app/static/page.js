@@ -18,6 +18,7 @@
       const exact = units.find(([, scale]) => value >= scale && value % scale === 0);
       return exact ? grouped.format(value / exact[1]) + space + exact[0] : grouped.format(value);
     }
+    if (value === 0) return `0${space}${unit ?? units.at(-1)[0]}`;
     const rounded = Number(value.toPrecision(digits));
     const [name, scale] =
       units.find(([name, scale]) => (unit === undefined ? rounded >= scale : name === unit)) ??

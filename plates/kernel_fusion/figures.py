@@ -36,9 +36,9 @@ FIGURES = (
     ),
     Bars(
         id="bytes-moved",
-        title="Bytes moved at the chosen size",
+        title="Bytes moved, pass by pass",
         text="Bytes moved for {k} on {S}: {bytes_unfused} unfused, {bytes_fused} fused.",
-        axis_label="bytes read and written, each part of a bar one pass over the tensor",
+        axis_label="bytes read and written",
         format="bytes",
         end_reading="bytes_unfused",
         end_at={"k": LONGEST_CHAIN},

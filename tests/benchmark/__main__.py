@@ -1,7 +1,7 @@
 """`python -m tests.benchmark` prints how a drag of the size slider feels, host by host.
 
-The yardstick is a page with a bare canvas that calls the same traced formula. *Age* is the time from
-a change of the slider to the first frame that shows it, or a newer one, on canvas and in text.
+The yardstick is a page with a bare canvas that calls the same traced formula. *Age* is the time
+from a change of the slider to the first frame that shows it, or a newer one, on canvas and in text.
 """
 
 import argparse

@@ -1,0 +1,88 @@
+"""Each fault that a plate can have is found, and named."""
+
+import dataclasses
+
+import numpy as np
+import param
+import pytest
+
+from app.check import faults
+from plates.kernel_fusion import plate
+from plates.plate import Fact, Reading, State
+from plates.quantity import Quantity
+
+
+class Bare(param.Parameterized):
+    k = Quantity(5, bounds=(1, 16), step=1, whole=True, unit=("", ""))
+    S = plate.inputs.param["S"]
+    overhead = plate.inputs.param["overhead"]
+
+
+def with_text(tmp_path, before, after):
+    file = tmp_path / "plate.md"
+    text = plate.text.read_text(encoding="utf-8")
+    assert before in text
+    file.write_text(text.replace(before, after, 1), encoding="utf-8")
+    return dataclasses.replace(plate, text=file)
+
+
+def changed_figure(**changes):
+    figure = dataclasses.replace(plate.figures[0], **changes)
+    return dataclasses.replace(plate, figures=(figure,))
+
+
+def branching(k, S, overhead):
+    return plate.readings(k, S, overhead if overhead > 1 else 1)
+
+
+def missing(k, S, overhead):
+    return {"time_unfused": k * S}
+
+
+@pytest.mark.parametrize(
+    ("broken", "said"),
+    [
+        (dataclasses.replace(plate, inputs=Bare), "input k has no unit"),
+        (dataclasses.replace(plate, inputs=Bare), "input k has no doc"),
+        (dataclasses.replace(plate, readings=branching), "cannot run in the browser"),
+        (dataclasses.replace(plate, readings=missing), "reading speedup is not both"),
+        (
+            dataclasses.replace(
+                plate, outputs={**plate.outputs, "speedup": Reading("Speed-up", "furlongs")}
+            ),
+            "unknown format 'furlongs'",
+        ),
+        (changed_figure(text=""), "has no text alternative"),
+        (changed_figure(text="{nothing}"), "{nothing} names no input or reading"),
+        (changed_figure(input="nothing"), "runs along nothing"),
+        (
+            dataclasses.replace(plate, facts=lambda: {"pi": Fact(np.pi, "number", "")}),
+            "fact pi has no source",
+        ),
+        (
+            dataclasses.replace(plate, states={**plate.states, "odd": State({"x": 1})}),
+            "state odd sets x",
+        ),
+    ],
+)
+def test_a_fault_is_one_line_that_names_it(broken, said):
+    assert any(said in line for line in faults(broken))
+
+
+def test_a_slot_that_resolves_to_nothing_is_found(tmp_path):
+    broken = with_text(tmp_path, "{{ decode.S }}", "{{ decode.size }}")
+    assert any("size" in line for line in faults(broken))
+
+
+def test_a_slot_that_is_not_closed_is_found_with_its_line(tmp_path):
+    broken = with_text(tmp_path, "{{ decode.S }}", "{{ decode.S }")
+    line = next(
+        n
+        for n, text in enumerate(broken.text.read_text(encoding="utf-8").splitlines(), 1)
+        if "{{ decode.S }," in text
+    )
+    assert any(f"plate.md:{line}:" in fault for fault in faults(broken))
+
+
+def test_a_text_without_a_place_for_the_workshop_is_found(tmp_path):
+    assert any("workshop" in line for line in faults(with_text(tmp_path, "<!-- workshop -->", "")))

@@ -1,0 +1,128 @@
+"""The command line, as a user meets it."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.command import main
+
+ROOT = Path(__file__).parents[2]
+COURSE = Path(__file__).parents[1] / "course"
+
+
+def plates(*arguments, course=False):
+    environment = os.environ | ({"PYTHONPATH": str(COURSE)} if course else {})
+    return subprocess.run(
+        [sys.executable, "-m", "app", *arguments],
+        capture_output=True, text=True, env=environment, cwd=ROOT, timeout=60,
+    )  # fmt: skip
+
+
+def refused(capsys, *arguments):
+    with pytest.raises(SystemExit) as end:
+        main(arguments)
+    out, err = capsys.readouterr()
+    assert end.value.code == 2
+    assert out == ""
+    assert err.count("\n") == 1
+    return err
+
+
+def test_read_prints_one_json_object_with_inputs_as_in_the_address(capsys):
+    main(["read", "kernel-fusion", "--k", "5", "--S", "8192x4096", "--json"])
+    found = json.loads(capsys.readouterr().out)
+    assert found["inputs"] == {"k": 5, "S": 33554432, "overhead": 4.0}
+    assert found["readings"]["bytes_unfused"] == 671088640
+    assert found["readings"]["time_unfused"] == pytest.approx(220.325e-6, rel=1e-5)
+    assert list(found["readings"]) == [
+        "time_unfused", "time_fused", "time_graph", "speedup", "bytes_unfused", "bytes_fused",
+        "launch_share_unfused", "launch_share_fused",
+    ]  # fmt: skip
+
+
+def test_read_prints_a_table(capsys):
+    main(["read", "kernel-fusion", "--overhead=5"])
+    out = capsys.readouterr().out.replace("\N{NO-BREAK SPACE}", " ")
+    assert "Launch overhead                      5 µs per kernel\n" in out
+    assert "Speed-up of fusing                   5.00×\n" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--k", "0"], "k = '0' is not a whole number from 1 to 16"),
+        (["--k", "2.5"], "k = '2.5' is not a whole number from 1 to 16"),
+        (["--S", "12"], "S = '12' is not a whole number from 256 to 1,073,741,824"),
+        (["--overhead", "abc"], "overhead = 'abc' is not a number from 0 to 20"),
+        (["--overhead=-1"], "overhead = '-1' is not a number from 0 to 20"),
+        (["--gpu", "h100"], "'--gpu' is no input of kernel-fusion; there is k, S, overhead"),
+        (["--k"], "--k needs a value, a whole number from 1 to 16"),
+        (["5"], "'5' is no input"),
+    ],
+)
+def test_a_bad_input_is_one_line_with_name_value_and_range(capsys, arguments, said):
+    assert said in refused(capsys, "read", "kernel-fusion", *arguments)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["read", "no-such-plate"],
+        ["read"],
+        [],
+        ["dance"],
+        ["serve", "--port", "abc"],
+        ["serve", "--port", "70000"],
+        ["serve", "--engine", "steam"],
+        ["serve", "--tempo", "9"],
+        ["check", "--all"],
+    ],
+)
+def test_a_bad_command_is_one_line(capsys, arguments):
+    refused(capsys, *arguments)
+
+
+def test_check_finds_the_plates_sound(capsys):
+    main(["check"])
+    assert "sound" in capsys.readouterr().out
+
+
+def test_a_taken_port_is_one_line():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        done = plates("serve", "--port", str(port))
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert str(port) in done.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_serve_prints_its_address_and_ends_cleanly(number):
+    command = [sys.executable, "-m", "app", "serve", "--port", "0"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT
+    ) as process:
+        assert process.stdout.readline().startswith("http://127.0.0.1:")
+        process.send_signal(number)
+        assert process.wait(timeout=20) == 0
+        assert process.stdout.read() == ""
+        assert process.stderr.read() == ""
+
+
+def test_a_second_plate_is_one_folder(tmp_path):
+    read = plates("read", "falling-stone", "--height", "5", "--start", "1.5", "--json", course=True)
+    assert json.loads(read.stdout)["readings"]["dropped"] == pytest.approx(1.00964, rel=1e-5)
+    assert plates("check", course=True).returncode == 0
+    assert plates("export", str(tmp_path / "site"), course=True).returncode == 0
+    assert (tmp_path / "site" / "falling-stone.html").exists()
+    index = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+    assert 'href="falling-stone/"' in index
+    assert 'href="kernel-fusion/"' in index

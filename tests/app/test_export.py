@@ -1,0 +1,60 @@
+"""The static site, as files."""
+
+import pytest
+
+from app.export import MARK, export
+from plates.plate import find_plates
+
+PLATES = find_plates()
+
+
+def tree(folder):
+    return {
+        str(file.relative_to(folder)): file.read_bytes()
+        for file in sorted(folder.rglob("*"))
+        if file.is_file()
+    }
+
+
+def test_exporting_twice_gives_the_same_bytes(tmp_path):
+    export(PLATES, tmp_path / "one")
+    export(PLATES, tmp_path / "other")
+    assert tree(tmp_path / "one") == tree(tmp_path / "other")
+
+
+def test_an_export_replaces_an_export_and_leaves_nothing_aside(tmp_path):
+    export(PLATES, tmp_path / "site")
+    (tmp_path / "site" / "assets" / "old.js").write_text("old")
+    export(PLATES, tmp_path / "site")
+    assert not (tmp_path / "site" / "assets" / "old.js").exists()
+    assert [it.name for it in tmp_path.iterdir()] == ["site"]
+
+
+def test_a_folder_of_something_else_is_left_alone_unless_forced(tmp_path):
+    (tmp_path / "thesis.tex").write_text("ten years of work")
+    with pytest.raises(FileExistsError, match="was not written by an export"):
+        export(PLATES, tmp_path)
+    assert tree(tmp_path) == {"thesis.tex": b"ten years of work"}
+
+
+def test_force_replaces_it(tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "note.txt").write_text("gone")
+    export(PLATES, out, force=True)
+    assert not (out / "note.txt").exists()
+    assert (out / MARK).exists()
+
+
+def test_a_file_in_the_way_is_refused(tmp_path):
+    (tmp_path / "site").write_text("a file")
+    with pytest.raises(OSError, match="site"):
+        export(PLATES, tmp_path / "site")
+    assert (tmp_path / "site").read_text() == "a file"
+
+
+def test_no_page_names_another_host(tmp_path):
+    export(PLATES, tmp_path / "site")
+    for name, content in tree(tmp_path / "site").items():
+        if name.endswith((".html", ".css")) and name != "kernel-fusion.html":
+            assert b"http" not in content.replace(b"http-equiv", b""), name

@@ -1,0 +1,105 @@
+"""The prose is computed: no numeral that the model could have given is written by hand."""
+
+import dataclasses
+import re
+
+import jinja2
+import param
+import pytest
+
+from app.text import article
+from model import hardware, launch, traffic
+from plates.kernel_fusion import KernelFusion, facts, plate
+from plates.plate import State, values
+
+PROVED_INDEPENDENT = {
+    "1": "the single kernel, one by definition",
+    "1.00": "its ratio, one whatever the model",
+    "6": "steps of RMSNorm, those listed in the same sentence",
+    "16": "in BF16",
+    "32": "in FP32; the prefill state's size in Mi, set by the state",
+    "4": "the decode state's size in Ki, set by the state; bytes of a step, by the format",
+    "2": "in L2; bytes of a value, by the format",
+    "8192": "tokens of the prefill state, by its definition",
+    "4096": "values of a token, likewise",
+    "8,192": "side of the example product, chosen",
+    "100": "in H100",
+    "134.2": "MB of one pass over the prefill tensor: its size and format alone",
+    "0.25": "FLOP/byte of one operation: a count, no rate in it",
+    "1.0": "FLOP/byte of the fused norm, likewise",
+    "2700": "FLOP/byte of the example product, likewise",
+    "3": "in XIII.3",
+    "5": "in XVI.5",
+    "2009": "year of a source",
+    "2205.14135": "number of a source",
+    "1.18": "measured by others",
+    "1.57": "measured by others",
+    "1.97": "measured by others",
+}
+WRITTEN_BY_HAND = {"8192", "4096", "3", "5", "2009", "2205.14135"}
+
+
+def numerals(plate):
+    parts = article(plate, values(plate.inputs()))
+    html = " ".join(str(parts[name]) for name in ("lead", "before", "caption", "after"))
+    return re.findall(r"\d+(?:[.,]\d+)*", re.sub("<[^>]*>", "", html))
+
+
+class Longer(KernelFusion):
+    k = KernelFusion.param["k"].__class__(
+        7, bounds=(1, 16), step=1, whole=True, unit=("kernel", "kernels"), label="k", doc="k"
+    )
+
+
+def test_in_another_world_every_numeral_changes_but_those_proved_independent(monkeypatch):
+    here = numerals(plate)
+    gpu = hardware.H100_SXM
+    changed = {name: getattr(gpu, name) * 1.37 for name in ("fp32_rate", "tensor_rate")}
+    other = dataclasses.replace(gpu, bandwidth=gpu.bandwidth / 2, **changed)
+    monkeypatch.setattr(hardware, "H100_SXM", other)
+    monkeypatch.setattr(launch, "GRAPH_GAP_S", 1.7e-6)
+    there = numerals(dataclasses.replace(plate, inputs=Longer))
+    pairs = list(zip(here, there, strict=True))
+    assert {old for old, new in pairs if old == new} <= set(PROVED_INDEPENDENT)
+    assert sum(old != new for old, new in pairs) > 12
+
+
+def test_wider_values_change_the_bytes_of_the_prose(monkeypatch):
+    before = article(plate, values(plate.inputs()))["caption"]
+    monkeypatch.setattr(traffic, "BF16_BYTES", 8)
+    after = article(plate, values(plate.inputs()))["caption"]
+    assert re.sub("<[^>]*>", "", before).count("2S") == 2
+    assert re.sub("<[^>]*>", "", after).count("8S") == 2
+
+
+def test_the_source_holds_no_numeral_that_the_model_could_have_given():
+    body = plate.text.read_text(encoding="utf-8").split("+++\n", 2)[2]
+    prose = re.sub(r"{{.*?}}|<.*?>", "", body)
+    written = set(re.findall(r"(?<![\w.-])\d+(?:[.,]\d+)*(?![\w])", prose))
+    assert written <= WRITTEN_BY_HAND
+    assert set(PROVED_INDEPENDENT) >= WRITTEN_BY_HAND
+
+
+def test_the_worked_numbers_stand_in_the_prose():
+    html = article(plate, values(plate.inputs()))["after"].replace("\N{NO-BREAK SPACE}", " ")
+    for text in ("220.3 µs", "44.06 µs", "20.02 µs", "99.9 %", "9.224 µs", "1.00×", "1.18"):
+        assert f">{text}<" in html
+
+
+def test_a_slot_that_names_nothing_is_refused_with_its_name(tmp_path):
+    text = plate.text.read_text(encoding="utf-8")
+    broken = tmp_path / "plate.md"
+    broken.write_text(text.replace("{{ decode.S }}", "{{ decode.size }}"), encoding="utf-8")
+    wrong = dataclasses.replace(plate, text=broken)
+    with pytest.raises(jinja2.UndefinedError, match="size"):
+        article(wrong, values(plate.inputs()))
+
+
+def test_every_fact_has_a_source():
+    assert all(fact.source for fact in facts().values())
+
+
+def test_a_state_sets_inputs_that_the_class_admits():
+    for name, state in plate.states.items():
+        assert isinstance(state, State)
+        assert isinstance(plate.inputs(**plate.at(name)), param.Parameterized)

@@ -1,0 +1,72 @@
+"""The readings of Kernel Fusion against the numbers worked out beforehand."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plates.kernel_fusion import KernelFusion, plate
+from plates.plate import quantities, values
+
+US = 1e-6
+
+# Worked by hand from 4·k·S bytes at 3.35e12 bytes/s, 4 or 5 µs a launch, 1.3 µs a graph's gap.
+WORKED = [
+    # k, S, overhead, unfused, fused, graph, speed-up, bytes, bytes, share
+    (5, 33554432, 4, 220.3, 44.06, 209.5, 5.0, 671088640, 134217728, 0.0908),
+    (5, 4096, 4, 20.02, 4.005, 9.224, 5.0, 81920, 16384, 0.9988),
+    (8, 536870912, 5, 5168, 646.0, 5142, 8.0, 17179869184, 2147483648, 0.00774),
+]
+
+
+@pytest.mark.parametrize("row", WORKED, ids=lambda row: f"k={row[0]},S={row[1]}")
+def test_the_worked_numbers_come_out(row):
+    k, S, overhead, unfused, fused, graph, speedup, bytes_unfused, bytes_fused, share = row
+    found = plate.read({"k": k, "S": S, "overhead": overhead})
+    four_digits = {"rel": 5e-4}
+    assert found["time_unfused"] == pytest.approx(unfused * US, **four_digits)
+    assert found["time_fused"] == pytest.approx(fused * US, **four_digits)
+    assert found["time_graph"] == pytest.approx(graph * US, **four_digits)
+    assert found["speedup"] == pytest.approx(speedup, rel=1e-12)
+    assert found["bytes_unfused"] == bytes_unfused
+    assert found["bytes_fused"] == bytes_fused
+    assert found["launch_share_unfused"] == pytest.approx(share, **four_digits)
+
+
+@given(S=st.integers(2**8, 2**30), overhead=st.floats(0, 20))
+def test_with_one_kernel_there_is_nothing_to_fuse(S, overhead):
+    found = plate.read({"k": 1, "S": S, "overhead": overhead})
+    assert found["time_unfused"] == found["time_fused"] == found["time_graph"]
+    assert found["bytes_unfused"] == found["bytes_fused"]
+    assert found["speedup"] == 1
+
+
+@given(k=st.integers(1, 16), S=st.integers(2**8, 2**30), overhead=st.floats(0, 20))
+def test_fused_is_never_slower_than_a_graph_nor_a_graph_than_the_stream(k, S, overhead):
+    found = plate.read({"k": k, "S": S, "overhead": overhead})
+    assert found["time_graph"] <= found["time_unfused"]
+    assert found["time_fused"] <= found["time_graph"] * (1 + 1e-12)
+
+
+def test_a_curve_is_the_same_function_as_a_point():
+    S = np.array([2**8, 4096, 33554432, 2**30])
+    curve = plate.read({"k": 5, "S": S, "overhead": 4})
+    for n, at in enumerate(S):
+        point = plate.read({"k": 5, "S": int(at), "overhead": 4})
+        for name, value in point.items():
+            assert np.broadcast_to(curve[name], S.shape)[n] == value
+
+
+def test_at_every_corner_of_the_bounds_all_readings_are_finite():
+    ends = [it.bounds for it in quantities(KernelFusion).values()]
+    corners = dict(zip(quantities(KernelFusion), np.meshgrid(*ends), strict=True))
+    for name, value in plate.read(corners).items():
+        assert np.isfinite(value).all(), name
+        assert (value >= 0).all(), name
+
+
+def test_two_instances_share_nothing():
+    one, other = KernelFusion(), KernelFusion()
+    one.k = 12
+    assert other.k == 5
+    assert values(KernelFusion()) == {"k": 5, "S": 33554432, "overhead": 4.0}

@@ -1,0 +1,98 @@
+"""An input: what may be typed, what is refused, where the slider stops, how it is spoken."""
+
+import param
+import pytest
+
+from plates.kernel_fusion import KernelFusion
+from plates.quantity import Quantity
+
+K, S, OVERHEAD = (KernelFusion.param[name] for name in ("k", "S", "overhead"))
+
+
+class Shifted(param.Parameterized):
+    speed = Quantity(1.5, bounds=(1.5, 9.5), step=1, unit=("m/s", "m/s"))
+
+
+@pytest.mark.parametrize(
+    ("quantity", "text", "value"),
+    [
+        (K, "5", 5),
+        (K, " 16 ", 16),
+        (K, "8.0", 8),
+        (S, "8192x4096", 33554432),
+        (S, "8192 × 4096", 33554432),
+        (S, "4Ki", 4096),
+        (S, "32 Mi", 33554432),
+        (S, "1Gi", 2**30),
+        (S, "33,554,433", 33554433),
+        (S, "1e6", 1_000_000),
+        (S, "0.5Mi", 524288),
+        (OVERHEAD, "0", 0),
+        (OVERHEAD, "4.1", 4.1),
+        (OVERHEAD, ".3", 0.3),
+    ],
+)
+def test_what_is_typed_is_understood(quantity, text, value):
+    assert quantity.parse(text) == value
+
+
+@pytest.mark.parametrize(
+    ("quantity", "text"),
+    [
+        (K, "0"),
+        (K, "17"),
+        (K, "2.5"),
+        (K, ""),
+        (K, "abc"),
+        (K, "1e999"),
+        (K, "NaN"),
+        (K, "-5"),
+        (K, "5x"),
+        (K, "５"),
+        (S, "255"),
+        (S, "2Gi"),
+        (S, "8192x"),
+        (S, "64 MiB"),
+        (S, "1000.5"),
+        (OVERHEAD, "-0.1"),
+        (OVERHEAD, "20.1"),
+        (OVERHEAD, "4 µs"),
+    ],
+)
+def test_what_is_no_value_in_range_is_refused_with_name_text_and_range(quantity, text):
+    with pytest.raises(ValueError, match=r"^\w+ = '.*' is not a (whole )?number from .+ to "):
+        quantity.parse(text)
+
+
+@pytest.mark.parametrize("value", [0, 17, 2.5, True, None, "5", float("nan"), float("inf")])
+def test_the_param_class_refuses_what_the_page_would(value):
+    plate = KernelFusion()
+    with pytest.raises(ValueError, match=r"k = .* is not a whole number from 1 to 16"):
+        plate.k = value
+    assert plate.k == 5
+
+
+def test_a_slider_in_octaves_has_four_stops_an_octave_on_whole_numbers():
+    assert S.slider == {"min": 8, "max": 30, "step": 0.25}
+    assert len(S.stops) == 89
+    assert S.stops[:5] == [256, 304, 362, 431, 512]
+    assert S.stops[-1] == 2**30
+    assert S.position(33554432) == 25
+
+
+def test_a_linear_slider_counts_its_steps_from_its_minimum():
+    assert Shifted.param["speed"].stops == [1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5, 8.5, 9.5]
+
+
+def test_decimal_stops_are_the_decimals_that_one_reads():
+    assert OVERHEAD.stops[:4] == [0, 0.1, 0.2, 0.3]
+    assert len(OVERHEAD.stops) == 201
+    assert all(len(repr(stop)) <= 4 for stop in OVERHEAD.stops)
+
+
+def test_a_value_is_spoken_exactly_and_with_its_unit():
+    assert K.text(1) == "1 kernel"
+    assert K.text(5) == "5 kernels"
+    assert S.text(33554432).replace("\N{NO-BREAK SPACE}", " ") == "32 Mi values"
+    assert S.text(33554433) == "33,554,433 values"
+    assert OVERHEAD.text(4.25) == "4.25 µs per kernel"
