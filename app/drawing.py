@@ -38,8 +38,11 @@ def columns(plate: Plate, inputs: Mapping[str, float]) -> dict[str, Any]:
 
 def bokeh_item(figure: Figure, table: Any) -> Any:
     """Return the figure as Bokeh's JSON, to be laid over the axes that the page draws."""
-    curves = isinstance(figure, Curves)
-    text = json.dumps(json_item((_bokeh_curves if curves else _bokeh_bars)(figure, table)))
+    if isinstance(figure, Curves):
+        plot = _bokeh_curves(figure, table)
+    else:
+        plot = _bokeh_bars(figure, table)
+    text = json.dumps(json_item(plot))
     # Bokeh counts its models through the life of the process; here they count from one again, so
     # that the same figure is always the same text.
     ids = dict.fromkeys(re.findall(r'"p\d+"', text))

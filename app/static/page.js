@@ -11,12 +11,13 @@
 
   // ---- numbers as text: plates/formats.py, read from the same tables
 
-  const grouped = new Intl.NumberFormat("en-US", {maximumSignificantDigits: 15});
+  const whole = (value) =>
+    (Number.isInteger(value) ? value.toLocaleString("en-US") : String(value));
 
   function formatted(value, {units, digits, space}, unit) {
     if (digits === null) {
       const exact = units.find(([, scale]) => value >= scale && value % scale === 0);
-      return exact ? grouped.format(value / exact[1]) + space + exact[0] : grouped.format(value);
+      return exact ? whole(value / exact[1]) + space + exact[0] : whole(value);
     }
     if (value === 0) return `0${space}${unit ?? units.at(-1)[0]}`;
     const rounded = Number(value.toPrecision(digits));

@@ -143,8 +143,10 @@ def served(*options: str) -> Iterator[str]:
     """Run `plates serve` on a free port and give its address."""
     command = [sys.executable, "-m", "app", "serve", "--port", "0", *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        yield process.stdout.readline().strip() + "kernel-fusion"
-        process.terminate()
+        try:
+            yield process.stdout.readline().strip() + "kernel-fusion"
+        finally:
+            process.terminate()
 
 
 async def main(rounds: int, engine_too: bool) -> None:

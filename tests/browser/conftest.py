@@ -1,0 +1,162 @@
+"""A real browser, and the plates as served, as a site and as one file."""
+
+import json
+import os
+import subprocess
+import sys
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+from tests.browser.chromium import chromium
+
+ROOT = Path(__file__).parents[2]
+COURSE = ROOT / "tests" / "course"
+
+
+@pytest.fixture(scope="session")
+def browser():
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=chromium())
+        yield running
+        running.close()
+
+
+@contextmanager
+def plates_serve(*options):
+    """Run `plates serve`, with the second plate beside the first, and give its address."""
+    command = [sys.executable, "-m", "app", "serve", "--port", "0", *options]
+    environment = os.environ | {"PYTHONPATH": str(COURSE)}
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT,
+        env=environment,
+    ) as process:  # fmt: skip
+        process.url = process.stdout.readline().strip()
+        try:
+            yield process
+        finally:
+            process.terminate()
+
+
+@pytest.fixture(scope="session")
+def server():
+    with plates_serve() as process:
+        yield process.url
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory):
+    """The folder that `plates export` writes, with the second plate."""
+    out = tmp_path_factory.mktemp("export") / "site"
+    subprocess.run(
+        [sys.executable, "-m", "app", "export", str(out)],
+        check=True, cwd=ROOT, env=os.environ | {"PYTHONPATH": str(COURSE)},
+    )  # fmt: skip
+    return out
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        """Say nothing."""
+
+
+@pytest.fixture(scope="session")
+def site_url(site):
+    handler = partial(Quiet, directory=str(site))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as http:
+        Thread(target=http.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{http.server_port}/"
+        http.shutdown()
+
+
+@pytest.fixture(params=["served", "site", "single file"])
+def url(request):
+    """Give the plate's address, host by host."""
+    if request.param == "served":
+        return request.getfixturevalue("server") + "kernel-fusion"
+    if request.param == "site":
+        return request.getfixturevalue("site_url") + "kernel-fusion/"
+    return (request.getfixturevalue("site") / "kernel-fusion.html").as_uri()
+
+
+class Visit:
+    """One page, what it said on its console, and what it asked for."""
+
+    def __init__(self, browser, **context):
+        self.context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}} | context)
+        self.page = self.context.new_page()
+        self.said, self.requests, self.sockets = [], [], []
+        self.page.on("console", lambda it: self.said.append((it.type, it.text)))
+        self.page.on("pageerror", lambda it: self.said.append(("error", str(it))))
+        self.page.on("request", lambda it: self.requests.append(it.url))
+        self.page.on("websocket", lambda it: self.sockets.append(it.url))
+
+    def open(self, url):
+        self.page.goto(url)
+        self.page.wait_for_function("document.documentElement.dataset.plate === 'ready'")
+        return self
+
+    def joined(self):
+        """Wait until the page has its Panel session."""
+        self.page.wait_for_function("document.documentElement.dataset.session === 'attached'")
+        return self
+
+    @property
+    def complaints(self):
+        return [line for line in self.said if line[0] not in ("info", "log", "debug")]
+
+    def slider(self, name):
+        return self.page.get_by_role("slider", name=name)
+
+    def box(self, name):
+        return self.page.get_by_role("textbox", name=name)
+
+    def set(self, **inputs):
+        """Set inputs as the controls do, and wait for the frame that shows them."""
+        self.page.evaluate(
+            "inputs => new Promise(done => { plate.set(inputs);"
+            " requestAnimationFrame(() => requestAnimationFrame(done)); })", inputs)  # fmt: skip
+
+    def outputs(self):
+        """Return what all elements of each reading's name hold."""
+        found = self.page.evaluate(
+            "[...document.querySelectorAll('[data-output]')]"
+            ".map(it => [it.dataset.output, Number(it.dataset.value), it.textContent])")  # fmt: skip
+        values = {}
+        for name, value, text in found:
+            values.setdefault(name, set()).add((value, text))
+        return values
+
+    def readings(self):
+        """Return the one value of each reading, having checked that there is only one."""
+        found = self.outputs()
+        assert all(len(values) == 1 for values in found.values()), found
+        return {name: next(iter(values))[0] for name, values in found.items()}
+
+    def sources(self):
+        """Return every named data source that Bokeh draws from."""
+        return json.loads(self.page.evaluate("""JSON.stringify(Object.assign({}, ...Bokeh.documents
+            .flatMap(it => ['curves', 'marks', 'bars'].map(name => it.get_model_by_name(name)))
+            .filter(Boolean).map(it => ({[it.name]: it.data}))))"""))
+
+
+@pytest.fixture
+def visit(browser):
+    """Open pages; each has to leave its console empty of warnings."""
+    visits = []
+
+    def start(url, expected=(), **context):
+        one = Visit(browser, **context)
+        one.expected = expected
+        visits.append(one)
+        return one.open(url) if url else one
+
+    yield start
+    for one in visits:
+        one.context.close()
+        assert [it for it in one.complaints if not any(e in it[1] for e in one.expected)] == []

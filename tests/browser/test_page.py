@@ -1,0 +1,179 @@
+"""The page as a whole: whom it serves, what it asks for, how it holds still."""
+
+import io
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+SIZES = [(1280, 900), (390, 844)]
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda it: str(it[0]))
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing(visit, url, size, theme):
+    there = visit(
+        url, viewport={"width": size[0], "height": size[1]}, color_scheme=theme
+    )
+    there.box("Chain length k").fill("99")
+    there.box("Chain length k").press("Enter")
+    found = Axe().run(there.page)
+    assert [it["id"] for it in found.response["violations"]] == []
+
+
+@pytest.mark.parametrize("width", [320, 390, 768, 1280])
+def test_nothing_scrolls_sideways(visit, url, width):
+    there = visit(f"{url}?k=99", viewport={"width": width, "height": 640})
+    assert there.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("width", [320, 1280])
+def test_targets_are_large_enough(visit, site, width):
+    there = visit(
+        (site / "kernel-fusion.html").as_uri(), viewport={"width": width, "height": 640}
+    )
+    for target in there.page.locator("input, button").all():
+        box = target.bounding_box()
+        assert box["width"] >= 24
+        assert box["height"] >= 24
+
+
+def test_the_file_opened_from_disk_without_a_network_asks_for_nothing(visit, site):
+    there = visit(None, offline=True)
+    there.open((site / "kernel-fusion.html").as_uri())
+    there.slider("Chain length k").press("End")
+    expect(there.page.locator(".readout")).to_contain_text("705.0")
+    assert there.requests == [(site / "kernel-fusion.html").as_uri()]
+    assert there.sockets == []
+
+
+def test_the_site_asks_for_five_files_of_its_own(visit, site_url):
+    there = visit(site_url + "kernel-fusion/")
+    assert len(there.requests) <= 5
+    assert all(it.startswith(site_url) for it in there.requests)
+    assert there.sockets == []
+
+
+def test_the_served_page_asks_its_own_server_and_nobody_else(visit, server):
+    there = visit(server + "kernel-fusion").joined()
+    own = (server, "blob:" + server)
+    assert [it for it in there.requests if not it.startswith(own)] == []
+    assert there.page.context.cookies() == []
+
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline';"
+    " img-src 'self' data:; connect-src 'self'; font-src 'self'"
+)
+
+
+def test_the_site_runs_under_a_strict_policy(visit, site_url):
+    there = visit(None)
+
+    def with_policy(route):
+        answer = route.fetch()
+        route.fulfill(response=answer, headers=answer.headers | {"Content-Security-Policy": POLICY})
+
+    there.page.route("**/*", with_policy)
+    there.open(site_url + "kernel-fusion/")
+    for _ in range(3):
+        there.slider("Chain length k").press("ArrowRight")
+    expect(there.page.locator(".readout [data-output=speedup]")).to_have_text("8.00×")
+
+
+def test_without_scripts_it_is_an_article_with_its_figures(visit, site):
+    there = visit(None, java_script_enabled=False)
+    there.page.goto((site / "kernel-fusion.html").as_uri())
+    expect(there.page.get_by_role("heading", name="Where fusion does not help")).to_be_visible()
+    expect(there.page.locator(".readout")).to_contain_text(re.compile(r"220\.3\sµs"))
+    figure = there.page.get_by_role("img", name=re.compile("220.3.*44.06"))
+    assert figure.locator("polyline").count() == 3
+    assert figure.bounding_box()["height"] > 200
+
+
+def test_the_first_figure_and_the_live_one_lie_on_each_other(visit, site):
+    url = (site / "kernel-fusion.html").as_uri()
+    first = visit(None, java_script_enabled=False)
+    first.page.goto(url)
+    there = visit(url)
+    for figure in ("time-vs-size", "bytes-moved"):
+        selector = f'[data-figure="{figure}"]'
+        pictures = [it.page.locator(selector).screenshot() for it in (first, there)]
+        assert difference(there.page, *pictures) < 0.01
+
+
+def difference(page, one, other):
+    """Return the share of pixels that two pictures do not share, give or take an edge's blur."""
+    return page.evaluate("""async pictures => {
+        const [one, other] = await Promise.all(pictures.map(async bytes => {
+            const blob = new Blob([new Uint8Array(bytes)], {type: 'image/png'});
+            const bitmap = await createImageBitmap(blob);
+            const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
+            const context = canvas.getContext('2d');
+            context.drawImage(bitmap, 0, 0);
+            return context.getImageData(0, 0, bitmap.width, bitmap.height).data;
+        }));
+        let unlike = 0;
+        for (let i = 0; i < one.length; i += 4) {
+            const apart = Math.max(...[0, 1, 2].map(c => Math.abs(one[i + c] - other[i + c])));
+            if (apart > 96) unlike += 1;
+        }
+        return unlike / (one.length / 4);
+    }""", [list(io.BytesIO(one).getbuffer()), list(io.BytesIO(other).getbuffer())])  # fmt: skip
+
+
+SHIFTS = """window.shift = 0; new PerformanceObserver(list => {
+    for (const entry of list.getEntries()) window.shift += entry.value;
+}).observe({type: 'layout-shift', buffered: true});"""
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda it: str(it[0]))
+def test_nothing_shifts_while_loading_or_dragging(visit, url, size):
+    there = visit(None, viewport={"width": size[0], "height": size[1]})
+    there.page.add_init_script(SHIFTS)
+    there.open(url)
+    slider = there.slider("Launch overhead")
+    slider.scroll_into_view_if_needed()
+    box = slider.bounding_box()
+    middle = box["y"] + box["height"] / 2
+    there.page.mouse.move(box["x"] + 10, middle)
+    there.page.mouse.down()
+    for step in range(12):
+        there.page.mouse.move(box["x"] + 10 + step * box["width"] / 14, middle)
+    there.page.mouse.up()
+    there.slider("Tensor size S").press("Home")
+    there.page.wait_for_url("**S=256*")
+    assert there.page.evaluate("window.shift") == 0
+
+
+def test_a_figure_can_be_scrolled_past_by_touch_and_a_slider_too(visit, site):
+    there = visit(
+        (site / "kernel-fusion.html").as_uri(),
+        viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True,
+    )  # fmt: skip
+    cdp = there.context.new_cdp_session(there.page)
+    for selector in ('[data-figure="time-vs-size"]', '[data-input="k"]'):
+        target = there.page.locator(selector)
+        target.scroll_into_view_if_needed()
+        box = target.bounding_box()
+        before = there.page.evaluate("scrollY")
+        cdp.send("Input.synthesizeScrollGesture", {
+            "x": box["x"] + box["width"] * 0.8, "y": box["y"] + box["height"] / 2,
+            "yDistance": -300, "gestureSourceType": "touch"})  # fmt: skip
+        assert there.page.evaluate("scrollY") > before + 200
+    assert there.page.evaluate("plate.state().k") == 5
+
+
+def test_a_second_plate_is_listed_drawn_and_live(visit, server):
+    there = visit(None)
+    there.page.goto(server)
+    there.page.get_by_role("link", name="A Falling Stone").click()
+    there.page.wait_for_function("document.documentElement.dataset.plate === 'ready'")
+    there.joined()
+    there.slider("Height").press("End")
+    assert there.readings()["dropped"] == pytest.approx((2 * 1024 / 9.81) ** 0.5)
+    assert there.sources()["marks"]["x"] == [1024, 1024]
+    there.slider("Start").press("ArrowRight")
+    expect(there.box("Start")).to_have_value("1")
+    expect(there.page.locator(".readout")).to_contain_text("14.45")

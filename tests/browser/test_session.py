@@ -1,0 +1,129 @@
+"""The served page and Python: in step, apart from other visitors, and alive without each other."""
+
+import time
+
+import pytest
+from playwright.sync_api import expect
+
+from app import serve
+from plates.kernel_fusion import KernelFusion
+from tests.browser.conftest import plates_serve
+
+LOST = "The server cannot be reached."
+
+
+def eventually(condition, timeout_s=10):
+    end = time.monotonic() + timeout_s
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+@pytest.fixture(params=["browser", "python"])
+def running(request):
+    plate = KernelFusion()
+    server = serve(plate, engine=request.param)
+    yield plate, server.url
+    server.stop()
+
+
+def test_setting_an_input_in_python_moves_control_figure_prose_and_address(visit, running):
+    plate, url = running
+    there = visit(url).joined()
+    plate.k = 8
+    plate.param.update(S=2**29, overhead=5.0)
+    expect(there.slider("Chain length k")).to_have_attribute("aria-valuetext", "8 kernels")
+    expect(there.page.locator(".readout [data-output=time_unfused]")).to_have_text("5.168\xa0ms")
+    expect(there.page.locator(".prose [data-output=speedup]")).to_have_text("8.00×")
+    assert there.sources()["marks"]["x"] == [2**29, 2**29]
+    there.page.wait_for_url("**k=8&S=536870912&overhead=5")
+
+
+def test_dragging_sets_the_input_in_python(visit, running):
+    plate, url = running
+    there = visit(url).joined()
+    there.slider("Chain length k").press("End")
+    there.slider("Launch overhead").press("ArrowRight")
+    eventually(lambda: (plate.k, plate.overhead) == (16, 4.1))
+    there.box("Tensor size S").fill("4Ki")
+    there.box("Tensor size S").press("Enter")
+    eventually(lambda: plate.S == 4096)
+
+
+def test_the_address_sets_the_input_in_python(visit, running):
+    plate, url = running
+    visit(f"{url}?k=11").joined()
+    eventually(lambda: plate.k == 11)
+
+
+def test_what_python_makes_of_an_input_comes_back(visit, running):
+    plate, url = running
+    plate.param.watch(lambda event: setattr(plate, "k", min(event.new, 10)), "k")
+    there = visit(url).joined()
+    there.slider("Chain length k").press("End")
+    expect(there.slider("Chain length k")).to_have_attribute("aria-valuetext", "10 kernels")
+
+
+def test_an_input_that_the_class_refuses_changes_nothing(visit, running):
+    plate, url = running
+    there = visit(url).joined()
+    there.page.evaluate("""Bokeh.documents.at(-1).roots()[0].data
+        .page = {number: 1000, inputs: {k: 99, S: 'x', other: 1}}""")
+    there.slider("Launch overhead").press("ArrowRight")
+    eventually(lambda: plate.overhead == 4.1)
+    assert (plate.k, plate.S) == (5, 33554432)
+
+
+def test_visitors_never_see_each_other_s_state(visit, server):
+    one = visit(server + "kernel-fusion").joined()
+    one.slider("Chain length k").press("End")
+    other = visit(server + "kernel-fusion").joined()
+    expect(other.slider("Chain length k")).to_have_attribute("aria-valuetext", "5 kernels")
+    other.slider("Chain length k").press("Home")
+    one.page.wait_for_url("**k=16*")
+    expect(one.slider("Chain length k")).to_have_attribute("aria-valuetext", "16 kernels")
+
+
+@pytest.mark.parametrize("engine", ["browser", "python"])
+def test_when_the_server_is_killed_the_page_goes_on_with_one_notice(visit, engine):
+    with plates_serve("--engine", engine) as process:
+        there = visit(process.url + "kernel-fusion").joined()
+        process.kill()
+        expect(there.page.locator("#notices")).to_contain_text(LOST, timeout=5000)
+    there.slider("Chain length k").press("ArrowRight")
+    expect(there.page.locator(".readout [data-output=speedup]")).to_have_text("6.00×")
+    expect(there.page.locator("#notices p")).to_have_count(1)
+    assert there.sources()["bars"]["value"][0] == 6 * 134217728
+    port = process.url.rsplit(":", 1)[1].strip("/")
+    with plates_serve("--port", port):
+        there.page.wait_for_url("**k=6*")
+        there.page.reload()
+        there.joined()
+        expect(there.slider("Chain length k")).to_have_attribute("aria-valuetext", "6 kernels")
+        expect(there.page.locator("#notices")).to_be_empty()
+
+
+def test_when_the_socket_is_refused_the_page_is_whole_and_says_so(visit, server):
+    url = server.replace("127.0.0.1", "plates.localhost") + "kernel-fusion"
+    there = visit(url, expected=["WebSocket", "websocket", "Bokeh session", "Bokeh server"])
+    expect(there.page.locator("#notices")).to_contain_text(LOST)
+    there.slider("Chain length k").press("ArrowRight")
+    expect(there.page.locator(".readout [data-output=speedup]")).to_have_text("6.00×")
+
+
+def test_a_host_that_is_allowed_is_not_refused(visit):
+    with plates_serve("--allow-origin", "plates.localhost:*") as process:
+        assert process.url == ""
+    with plates_serve("--allow-origin", "*") as process:
+        visit(process.url.replace("127.0.0.1", "plates.localhost") + "kernel-fusion").joined()
+
+
+def test_under_a_path_prefix_it_is_the_same(visit):
+    with plates_serve("--root-path", "/courses/gpu/") as process:
+        assert process.url.endswith("/courses/gpu/")
+        there = visit(process.url + "kernel-fusion/?k=7").joined()
+        assert there.page.url.split("?")[0] == process.url + "kernel-fusion"
+        there.slider("Chain length k").press("ArrowRight")
+        expect(there.page.locator(".readout")).to_contain_text("8 kernels")
+        assert [it for it in there.requests
+                if not it.removeprefix("blob:").startswith(("http://127.0.0.1",))] == []  # fmt: skip
