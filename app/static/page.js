@@ -59,14 +59,16 @@
 
   // Takes what is good of the changes; the rest stays as it was. The latest value wins a frame.
   function set(changes) {
-    for (const [name, value] of Object.entries(changes)) {
-      if (Object.hasOwn(plate.inputs, name) && allowed(name, value)) state[name] = value;
-    }
+    const good = Object.entries(changes).filter(([name, value]) =>
+      Object.hasOwn(plate.inputs, name) && allowed(name, value));
+    const changed = good.some(([name, value]) => state[name] !== value);
+    Object.assign(state, Object.fromEntries(good));
     frame ??= requestAnimationFrame(() => {
       frame = null;
       showInputs();
       plate.compute({...state});
     });
+    if (!changed) return;
     clearTimeout(settling);
     settling = setTimeout(settle, SETTLED_MS);
   }

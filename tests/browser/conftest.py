@@ -2,12 +2,15 @@
 
 import json
 import os
+import re
+import socket
 import subprocess
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from socketserver import StreamRequestHandler, ThreadingTCPServer
 from threading import Thread
 
 import pytest
@@ -22,7 +25,9 @@ COURSE = ROOT / "tests" / "course"
 @pytest.fixture(scope="session")
 def browser():
     with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=chromium())
+        running = playwright.chromium.launch(
+            executable_path=chromium(), args=["--host-resolver-rules=MAP elsewhere.test 127.0.0.1"]
+        )
         yield running
         running.close()
 
@@ -58,6 +63,31 @@ def site(tmp_path_factory):
         check=True, cwd=ROOT, env=os.environ | {"PYTHONPATH": str(COURSE)},
     )  # fmt: skip
     return out
+
+
+class OtherName(StreamRequestHandler):
+    """A proxy that hides from the server under which name it is asked, as some do."""
+
+    def handle(self):
+        with socket.create_connection(("127.0.0.1", self.server.behind)) as there:
+            Thread(target=self.pump, args=(there, self.request), daemon=True).start()
+            self.pump(self.request, there)
+
+    def pump(self, one, other):
+        with suppress(OSError):
+            while data := one.recv(65536):
+                other.sendall(re.sub(rb"\r\nHost: [^\r]*", b"\r\nHost: localhost", data))
+            other.shutdown(socket.SHUT_RDWR)
+
+
+@contextmanager
+def under_another_name(port):
+    """Give the address of a proxy before the server at the port."""
+    with ThreadingTCPServer(("127.0.0.1", 0), OtherName) as proxy:
+        proxy.behind, proxy.daemon_threads, proxy.block_on_close = port, True, False
+        Thread(target=proxy.serve_forever, daemon=True).start()
+        yield f"http://elsewhere.test:{proxy.server_address[1]}/"
+        proxy.shutdown()
 
 
 class Quiet(SimpleHTTPRequestHandler):

@@ -29,8 +29,7 @@ KEYS = [
 
 
 def spoken(slider, text):
-    expect(slider).to_have_attribute("aria-valuetext", text.replace("i v", "i\xa0v") and
-                                     re.compile(text.replace(" ", r"\s")))  # fmt: skip
+    expect(slider).to_have_attribute("aria-valuetext", re.compile(text.replace(" ", r"\s")))
 
 
 @pytest.mark.parametrize(("name", "key", "text"), KEYS)
@@ -47,7 +46,7 @@ def test_decimals_stay_the_decimals_that_one_reads(visit, url):
         slider.press("ArrowRight")
     spoken(slider, r"^5\.8 µs")
     expect(there.box(OVERHEAD)).to_have_value("5.8")
-    there.page.wait_for_url("**overhead=5.8")
+    there.page.wait_for_url("**overhead=5.8*")
 
 
 def test_whole_numbers_stay_whole_through_the_whole_range(visit, site):
