@@ -38,12 +38,25 @@ def main(arguments: Sequence[str] | None = None) -> None:
     it = commands.add_parser("serve", help="serve the plates to a browser")
     it.add_argument("--port", type=port, default=5006)
     it.add_argument("--address", default="127.0.0.1")
-    it.add_argument("--allow-origin", action="append", default=[], metavar="HOST",
-                    help="a host whose pages may open a session; may be given again")  # fmt: skip
-    it.add_argument("--root-path", default="", metavar="PREFIX",
-                    help="a path under which a proxy shows the server")  # fmt: skip
-    it.add_argument("--engine", choices=("browser", "python"), default="browser",
-                    help="where the readings are computed")  # fmt: skip
+    it.add_argument(
+        "--allow-origin",
+        action="append",
+        default=[],
+        metavar="HOST",
+        help="a host whose pages may open a session; may be given again",
+    )
+    it.add_argument(
+        "--root-path",
+        default="",
+        metavar="PREFIX",
+        help="a path under which a proxy shows the server",
+    )
+    it.add_argument(
+        "--engine",
+        choices=("browser", "python"),
+        default="browser",
+        help="where the readings are computed",
+    )
     it.set_defaults(run=serve_command)
 
     it = commands.add_parser("read", help="print a plate's readings")
@@ -83,8 +96,10 @@ def serve_command(options: argparse.Namespace) -> None:
             loop.add_signal_handler(number, running.stop)
         print(running.url, flush=True)
 
-    settings = {name: getattr(options, name) for name in
-                ("port", "address", "allow_origin", "root_path", "engine")}  # fmt: skip
+    settings = {
+        name: getattr(options, name)
+        for name in ("port", "address", "allow_origin", "root_path", "engine")
+    }
     try:
         asyncio.run(run(find_plates(), started, **settings))
     except (OSError, OverflowError, ValueError) as fault:

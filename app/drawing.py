@@ -31,7 +31,7 @@ BAR_MIDDLE = 0.66
 """A bar's height and where its middle lies, in rows from the top: its label stands above it."""
 
 
-def columns(plate: Plate, inputs: Mapping[str, float]) -> dict[str, Any]:
+def tables(plate: Plate, inputs: Mapping[str, float]) -> dict[str, Any]:
     """Return the tables of every figure, by its id, at the given inputs."""
     return {figure.id: figure.columns(plate.read, inputs) for figure in plate.figures}
 
@@ -83,11 +83,7 @@ def _bokeh_curves(figure: Curves, table: Any) -> Any:
         "colour": ["black"] * len(figure.marked),
     }
     plot.scatter(
-        "x",
-        "drawn",
-        size=MARK_SIZE,
-        color="colour",
-        source=ColumnDataSource(marks, name="marks"),
+        "x", "drawn", size=MARK_SIZE, color="colour", source=ColumnDataSource(marks, name="marks")
     )
     return plot
 

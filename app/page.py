@@ -112,33 +112,37 @@ def page(
     state = values(inputs)
     live = slots(plate, state, live=True)
     drawn = [(figure, figure.columns(plate.read, state)) for figure in plate.figures]
-    return templates().get_template("page.html").render(
-        **article(plate, state),
-        inputs=[
-            {
-                "name": name,
-                "label": quantity.label,
-                "doc": quantity.doc,
-                "unit": quantity.unit[1],
-                "octaves": quantity.stops_per_octave,
-                "slider": quantity.slider,
-                "value": f"{state[name]:.15g}",
-                "position": quantity.position(state[name]),
-                "text": quantity.text(state[name]),
-            }
-            for name, quantity in quantities(inputs).items()
-        ],
-        presets={name: it for name, it in plate.states.items() if it.label},
-        figures=[
-            {"figure": it, "drawn": svg(it, table), "sentence": sentence(it.text, live)}
-            for it, table in drawn
-        ],
-        readout=pieces(plate.readout, live),
-        style=_placed(style(), link),
-        scripts=[_placed(asset, link) for asset in (*scripts(plate), *more)],
-        session=session,
-        engine=engine,
-    )  # fmt: skip
+    return (
+        templates()
+        .get_template("page.html")
+        .render(
+            **article(plate, state),
+            inputs=[
+                {
+                    "name": name,
+                    "label": quantity.label,
+                    "doc": quantity.doc,
+                    "unit": quantity.unit[1],
+                    "octaves": quantity.stops_per_octave,
+                    "slider": quantity.slider,
+                    "value": f"{state[name]:.15g}",
+                    "position": quantity.position(state[name]),
+                    "text": quantity.text(state[name]),
+                }
+                for name, quantity in quantities(inputs).items()
+            ],
+            presets={name: it for name, it in plate.states.items() if it.label},
+            figures=[
+                {"figure": it, "drawn": svg(it, table), "sentence": sentence(it.text, live)}
+                for it, table in drawn
+            ],
+            readout=pieces(plate.readout, live),
+            style=_placed(style(), link),
+            scripts=[_placed(asset, link) for asset in (*scripts(plate), *more)],
+            session=session,
+            engine=engine,
+        )
+    )
 
 
 def index(plates: Mapping[str, Plate], href: str, link: Mapping[str, str]) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import panel as pn
 import param
 
-from app.drawing import columns
+from app.drawing import tables
 from plates.plate import Plate, values
 
 STATIC = Path(__file__).with_name("static")
@@ -50,4 +50,4 @@ def session(plate: Plate, inputs: param.Parameterized, engine: str) -> Session:
 
 def _computed(plate: Plate, inputs: Mapping[str, float]) -> dict[str, Any]:
     readings = {name: float(value) for name, value in plate.read(inputs).items()}
-    return {"readings": readings, "columns": columns(plate, inputs)}
+    return {"readings": readings, "tables": tables(plate, inputs)}

@@ -1,1 +1,1 @@
-export const render = ({model}) => globalThis.plate.attach(model);
+export const render = ({model}) => join(model);

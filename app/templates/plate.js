@@ -1,6 +1,9 @@
 // Made from the plate's Python: what the page knows of it, and its readings as traced from numpy.
-globalThis.plate = {{ spec | tojson }};
-globalThis.plate.readings = function ({ {{- script.arguments | join(", ") -}} }) {
+"use strict";
+
+const plate = {{ spec | tojson }};
+
+plate.readings = ({ {{- script.arguments | join(", ") -}} }) => {
 {% for name, expression in script.lines %}
   const {{ name }} = {{ expression }};
 {% endfor %}

@@ -20,8 +20,12 @@ def plates(*arguments, course=False):
     environment = os.environ | ({"PYTHONPATH": str(COURSE)} if course else {})
     return subprocess.run(
         [sys.executable, "-m", "app", *arguments],
-        capture_output=True, text=True, env=environment, cwd=ROOT, timeout=60,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        env=environment,
+        cwd=ROOT,
+        timeout=60,
+    )
 
 
 def refused(capsys, *arguments):
@@ -41,9 +45,15 @@ def test_read_prints_one_json_object_with_inputs_as_in_the_address(capsys):
     assert found["readings"]["bytes_unfused"] == 671088640
     assert found["readings"]["time_unfused"] == pytest.approx(220.325e-6, rel=1e-5)
     assert list(found["readings"]) == [
-        "time_unfused", "time_fused", "time_graph", "speedup", "bytes_unfused", "bytes_fused",
-        "launch_share_unfused", "launch_share_fused",
-    ]  # fmt: skip
+        "time_unfused",
+        "time_fused",
+        "time_graph",
+        "speedup",
+        "bytes_unfused",
+        "bytes_fused",
+        "launch_share_unfused",
+        "launch_share_fused",
+    ]
 
 
 def test_read_prints_a_table(capsys):

@@ -10,9 +10,20 @@ ROOT = Path(__file__).parents[2]
 MAY_IMPORT = {
     "model": {"model", "numpy"},
     "plates": {"plates", "model", "numpy", "param", "bokeh"},
-    "app": {"app", "plates", "model", "numpy", "param", "bokeh", "panel",
-            "tornado", "jinja2", "markupsafe", "markdown_it"},
-}  # fmt: skip
+    "app": {
+        "app",
+        "plates",
+        "model",
+        "numpy",
+        "param",
+        "bokeh",
+        "panel",
+        "tornado",
+        "jinja2",
+        "markupsafe",
+        "markdown_it",
+    },
+}
 
 
 def imported(file):

@@ -40,9 +40,19 @@ async def drag(page: Page) -> None:
     middle = box["y"] + box["height"] / 2
 
     def mouse(kind: str, x: float, buttons: int) -> asyncio.Task:
-        return asyncio.create_task(cdp.send("Input.dispatchMouseEvent", {
-            "type": kind, "x": x, "y": middle, "button": "left", "buttons": buttons,
-            "clickCount": 1}))  # fmt: skip
+        return asyncio.create_task(
+            cdp.send(
+                "Input.dispatchMouseEvent",
+                {
+                    "type": kind,
+                    "x": x,
+                    "y": middle,
+                    "button": "left",
+                    "buttons": buttons,
+                    "clickCount": 1,
+                },
+            )
+        )
 
     def x_at(share: float) -> float:
         return box["x"] + 10 + (box["width"] - 20) * (0.5 - 0.45 * math.cos(2 * math.pi * share))

@@ -38,9 +38,13 @@ def plates_serve(*options):
     command = [sys.executable, "-m", "app", "serve", "--port", "0", *options]
     environment = os.environ | {"PYTHONPATH": str(COURSE)}
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT,
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
         env=environment,
-    ) as process:  # fmt: skip
+    ) as process:
         process.url = process.stdout.readline().strip()
         try:
             yield process
@@ -60,8 +64,10 @@ def site(tmp_path_factory):
     out = tmp_path_factory.mktemp("export") / "site"
     subprocess.run(
         [sys.executable, "-m", "app", "export", str(out)],
-        check=True, cwd=ROOT, env=os.environ | {"PYTHONPATH": str(COURSE)},
-    )  # fmt: skip
+        check=True,
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": str(COURSE)},
+    )
     return out
 
 
@@ -149,14 +155,17 @@ class Visit:
     def set(self, **inputs):
         """Set inputs as the controls do, and wait for the frame that shows them."""
         self.page.evaluate(
-            "inputs => new Promise(done => { plate.set(inputs);"
-            " requestAnimationFrame(() => requestAnimationFrame(done)); })", inputs)  # fmt: skip
+            "inputs => new Promise(done => { setInputs(inputs);"
+            " requestAnimationFrame(() => requestAnimationFrame(done)); })",
+            inputs,
+        )
 
     def outputs(self):
         """Return what all elements of each reading's name hold."""
         found = self.page.evaluate(
             "[...document.querySelectorAll('[data-output]')]"
-            ".map(it => [it.dataset.output, Number(it.dataset.value), it.textContent])")  # fmt: skip
+            ".map(it => [it.dataset.output, Number(it.dataset.value), it.textContent])"
+        )
         values = {}
         for name, value, text in found:
             values.setdefault(name, set()).add((value, text))
@@ -170,9 +179,11 @@ class Visit:
 
     def sources(self):
         """Return every named data source that Bokeh draws from."""
-        return json.loads(self.page.evaluate("""JSON.stringify(Object.assign({}, ...Bokeh.documents
+        return json.loads(
+            self.page.evaluate("""JSON.stringify(Object.assign({}, ...Bokeh.documents
             .flatMap(it => ['curves', 'marks', 'bars'].map(name => it.get_model_by_name(name)))
-            .filter(Boolean).map(it => ({[it.name]: it.data}))))"""))
+            .filter(Boolean).map(it => ({[it.name]: it.data}))))""")
+        )
 
 
 @pytest.fixture

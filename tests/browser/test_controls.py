@@ -126,20 +126,32 @@ def test_every_control_is_reached_and_left_by_the_tab_key(visit, site):
     there.page.locator("body").press("Tab")
     order = []
     for _ in range(9):
-        order.append(there.page.evaluate("""(() => { const it = document.activeElement;
-            return it.dataset.input ?? it.dataset.typed ?? it.textContent; })()"""))
+        order.append(
+            there.page.evaluate("""(() => { const it = document.activeElement;
+            return it.dataset.input ?? it.dataset.typed ?? it.textContent; })()""")
+        )
         outline = there.page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
         assert outline == "solid"
         there.page.keyboard.press("Tab")
-    assert order == ["k", "k", "S", "S", "overhead", "overhead",
-                     "8192-token sequence", "one decoded token", "Reset"]  # fmt: skip
+    assert order == [
+        "k",
+        "k",
+        "S",
+        "S",
+        "overhead",
+        "overhead",
+        "8192-token sequence",
+        "one decoded token",
+        "Reset",
+    ]
 
 
 def test_a_held_key_is_announced_once_it_rests(visit, site):
     there = visit((site / "kernel-fusion.html").as_uri() + "?S=256")
     there.page.evaluate("""window.spoken = [];
-        new MutationObserver(() => window.spoken.push(document.querySelector('#spoken').textContent))
-            .observe(document.querySelector('#spoken'), {childList: true})""")
+        const place = document.querySelector('#spoken');
+        new MutationObserver(() => window.spoken.push(place.textContent))
+            .observe(place, {childList: true});""")
     for _ in range(40):
         there.slider(S).press("ArrowRight")
     there.page.wait_for_function("window.spoken.length > 0")
@@ -165,8 +177,10 @@ def test_the_pointer_over_the_curves_shows_their_values(visit, url):
 def test_a_tap_shows_the_values_and_a_tap_elsewhere_hides_them(visit, site):
     there = visit(
         (site / "kernel-fusion.html").as_uri(),
-        viewport={"width": 320, "height": 700}, has_touch=True, is_mobile=True,
-    )  # fmt: skip
+        viewport={"width": 320, "height": 700},
+        has_touch=True,
+        is_mobile=True,
+    )
     plot = there.page.locator('[data-figure="time-vs-size"]')
     plot.tap(position={"x": 150, "y": 100})
     tip = plot.locator(".tip")

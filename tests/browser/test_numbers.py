@@ -57,11 +57,14 @@ def test_what_is_shown_is_what_numpy_says(visit, url):
 def test_numbers_are_written_alike_in_python_and_in_the_browser(visit, site):
     there = visit((site / "kernel-fusion.html").as_uri()).page
     asked = list(states(500))
-    texts = there.evaluate("""asked => asked.map(inputs => {
+    texts = there.evaluate(
+        """asked => asked.map(inputs => {
         const readings = plate.readings(inputs);
-        return [...Object.keys(plate.inputs).map(name => plate.inputText(name, inputs[name])),
-          ...Object.keys(plate.outputs).map(name => plate.outputText(name, readings[name]))];
-    })""", asked)  # fmt: skip
+        return [...Object.keys(plate.inputs).map(name => inputText(name, inputs[name])),
+          ...Object.keys(plate.outputs).map(name => outputText(name, readings[name]))];
+    })""",
+        asked,
+    )
     for state, found in zip(asked, texts, strict=True):
         here = slots(plate, state)
         names = [*state, *plate.outputs]
@@ -79,7 +82,7 @@ def test_the_drawn_figure_is_right_all_through_a_drag(visit, url):
     for share in np.linspace(0.02, 0.98, 9):
         there.page.mouse.move(box["x"] + share * box["width"], box["y"] + box["height"] / 2)
         there.page.evaluate("new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
-        state = there.page.evaluate("plate.state()")
+        state = there.page.evaluate("state")
         seen.add(state["k"])
         drawn = there.sources()
         for figure in plate.figures:
@@ -149,18 +152,15 @@ def test_both_engines_show_the_same_over_the_same_states(visit, server):
             here.set(**state)
             there.set(**state)
             there.page.wait_for_function(
-                "asked => Object.keys(asked).every(it => plate.shown().inputs[it] === asked[it])",
-                arg=state,
+                "asked => Object.keys(asked).every(it => shown.inputs[it] === asked[it])", arg=state
             )
             assert here.readings() == pytest.approx(there.readings(), **CLOSE)
             ours, theirs = here.sources(), there.sources()
             for source, column in (("curves", "time_graph"), ("marks", "y"), ("bars", "value")):
-                np.testing.assert_allclose(
-                    ours[source][column], theirs[source][column], rtol=1e-12
-                )
+                np.testing.assert_allclose(ours[source][column], theirs[source][column], rtol=1e-12)
 
 
 def test_defaults_are_those_of_the_param_class(visit, url):
-    assert visit(url).page.evaluate("plate.state()") == {
+    assert visit(url).page.evaluate("state") == {
         name: KernelFusion.param[name].default for name in ("k", "S", "overhead")
     }

@@ -13,9 +13,7 @@ SIZES = [(1280, 900), (390, 844)]
 @pytest.mark.parametrize("size", SIZES, ids=lambda it: str(it[0]))
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_axe_finds_nothing(visit, url, size, theme):
-    there = visit(
-        url, viewport={"width": size[0], "height": size[1]}, color_scheme=theme
-    )
+    there = visit(url, viewport={"width": size[0], "height": size[1]}, color_scheme=theme)
     there.box("Chain length k").fill("99")
     there.box("Chain length k").press("Enter")
     found = Axe().run(there.page)
@@ -30,9 +28,7 @@ def test_nothing_scrolls_sideways(visit, url, width):
 
 @pytest.mark.parametrize("width", [320, 1280])
 def test_targets_are_large_enough(visit, site, width):
-    there = visit(
-        (site / "kernel-fusion.html").as_uri(), viewport={"width": width, "height": 640}
-    )
+    there = visit((site / "kernel-fusion.html").as_uri(), viewport={"width": width, "height": 640})
     for target in there.page.locator("input, button").all():
         box = target.bounding_box()
         assert box["width"] >= 24
@@ -105,7 +101,8 @@ def test_the_first_figure_and_the_live_one_lie_on_each_other(visit, site):
 
 def difference(page, one, other):
     """Return the share of pixels that two pictures do not share, give or take an edge's blur."""
-    return page.evaluate("""async pictures => {
+    return page.evaluate(
+        """async pictures => {
         const [one, other] = await Promise.all(pictures.map(async bytes => {
             const blob = new Blob([new Uint8Array(bytes)], {type: 'image/png'});
             const bitmap = await createImageBitmap(blob);
@@ -120,7 +117,9 @@ def difference(page, one, other):
             if (apart > 96) unlike += 1;
         }
         return unlike / (one.length / 4);
-    }""", [list(io.BytesIO(one).getbuffer()), list(io.BytesIO(other).getbuffer())])  # fmt: skip
+    }""",
+        [list(io.BytesIO(one).getbuffer()), list(io.BytesIO(other).getbuffer())],
+    )
 
 
 SHIFTS = """window.shift = 0; new PerformanceObserver(list => {
@@ -147,22 +146,47 @@ def test_nothing_shifts_while_loading_or_dragging(visit, url, size):
     assert there.page.evaluate("window.shift") == 0
 
 
-def test_a_figure_can_be_scrolled_past_by_touch_and_a_slider_too(visit, site):
+def swipe(there, target, x, y):
+    """Move a finger from the right part of the target, by x and y pixels."""
+    cdp = there.context.new_cdp_session(there.page)
+    target.scroll_into_view_if_needed()
+    box = target.bounding_box()
+    start = {"x": box["x"] + box["width"] * 0.8, "y": box["y"] + box["height"] / 2}
+    points = [{"x": start["x"] + x * n / 15, "y": start["y"] + y * n / 15} for n in range(16)]
+    for kind, at in [("touchStart", points[0]), *[("touchMove", it) for it in points[1:]]]:
+        cdp.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [at]})
+    cdp.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
+@pytest.mark.parametrize("selector", ["[data-figure]", "[data-input=k]", "[data-input=S]"])
+def test_a_swipe_that_starts_on_a_figure_or_a_slider_scrolls_the_page(visit, site, selector):
     there = visit(
         (site / "kernel-fusion.html").as_uri(),
-        viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True,
-    )  # fmt: skip
-    cdp = there.context.new_cdp_session(there.page)
-    for selector in ('[data-figure="time-vs-size"]', '[data-input="k"]'):
-        target = there.page.locator(selector)
-        target.scroll_into_view_if_needed()
-        box = target.bounding_box()
-        before = there.page.evaluate("scrollY")
-        cdp.send("Input.synthesizeScrollGesture", {
-            "x": box["x"] + box["width"] * 0.8, "y": box["y"] + box["height"] / 2,
-            "yDistance": -300, "gestureSourceType": "touch"})  # fmt: skip
-        assert there.page.evaluate("scrollY") > before + 200
-    assert there.page.evaluate("plate.state().k") == 5
+        viewport={"width": 390, "height": 844},
+        has_touch=True,
+        is_mobile=True,
+    )
+    target = there.page.locator(selector).first
+    target.scroll_into_view_if_needed()
+    before = there.page.evaluate("scrollY")
+    swipe(there, target, 0, -300)
+    there.page.wait_for_function(f"scrollY > {before} + 200")
+    there.page.wait_for_function("state.k === 5 && state.S === 33554432")
+
+
+def test_a_finger_that_moves_along_a_slider_slides_it(visit, site):
+    there = visit(
+        (site / "kernel-fusion.html").as_uri(),
+        viewport={"width": 390, "height": 844},
+        has_touch=True,
+        is_mobile=True,
+    )
+    slider = there.slider("Chain length k")
+    slider.scroll_into_view_if_needed()
+    before = there.page.evaluate("scrollY")
+    swipe(there, slider, -60, 0)
+    there.page.wait_for_function("state.k < 9 && state.k !== 5")
+    assert there.page.evaluate("scrollY") == before
 
 
 def test_a_second_plate_is_listed_drawn_and_live(visit, server):

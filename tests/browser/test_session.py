@@ -11,6 +11,7 @@ from app import serve
 from plates.kernel_fusion import KernelFusion
 from tests.browser.conftest import plates_serve, under_another_name
 
+
 def port_of(url):
     return urlsplit(url).port
 
@@ -79,8 +80,10 @@ def test_what_python_makes_of_an_input_comes_back(visit, running):
 def test_an_input_that_the_class_refuses_changes_nothing(visit, running):
     plate, url = running
     there = visit(url).joined()
-    there.page.evaluate("""Bokeh.documents.at(-1).roots()[0].data
-        .page = {number: 1000, inputs: {k: 99, S: 'x', other: 1}}""")
+    component = "Bokeh.documents.at(-1).roots()[0].data"
+    bad = "{number: 1000, inputs: {k: 99, S: 'x', other: 1}}"
+    there.page.evaluate(f"() => {{ {component}.page = {bad}; }}")
+    there.page.wait_for_function(f"{component}.server.answer === 1000")
     there.slider("Launch overhead").press("ArrowRight")
     eventually(lambda: plate.overhead == 4.1)
     assert (plate.k, plate.S) == (5, 33554432)
@@ -140,5 +143,8 @@ def test_under_a_path_prefix_it_is_the_same(visit):
         assert there.page.url.split("?")[0] == process.url + "kernel-fusion"
         there.slider("Chain length k").press("ArrowRight")
         expect(there.page.locator(".readout")).to_contain_text("8 kernels")
-        assert [it for it in there.requests
-                if not it.removeprefix("blob:").startswith(("http://127.0.0.1",))] == []  # fmt: skip
+        assert [
+            it
+            for it in there.requests
+            if not it.removeprefix("blob:").startswith(("http://127.0.0.1",))
+        ] == []

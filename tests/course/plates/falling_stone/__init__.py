@@ -18,10 +18,23 @@ def fall_time_s(height_m, start_m_per_s):
 
 
 class FallingStone(param.Parameterized):
-    height = Quantity(10, bounds=(1, 1024), stops_per_octave=2, label="Height", whole=True,
-                      unit=("metre", "metres"), doc="From where it falls.")  # fmt: skip
-    start = Quantity(0.5, bounds=(0.5, 9.5), step=0.5, label="Start",
-                     unit=("m/s", "m/s"), doc="How fast it is thrown.")  # fmt: skip
+    height = Quantity(
+        10,
+        bounds=(1, 1024),
+        stops_per_octave=2,
+        label="Height",
+        whole=True,
+        unit=("metre", "metres"),
+        doc="From where it falls.",
+    )
+    start = Quantity(
+        0.5,
+        bounds=(0.5, 9.5),
+        step=0.5,
+        label="Start",
+        unit=("m/s", "m/s"),
+        doc="How fast it is thrown.",
+    )
 
 
 def readings(height, start):
