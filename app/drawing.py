@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from bokeh.embed import json_item
-from bokeh.models import ColumnDataSource, Range1d
+from bokeh.models import ColumnDataSource
 from bokeh.plotting import figure as bokeh_figure
 
 from plates.figure import Axis, Bars, Curves, Figure
@@ -36,18 +36,34 @@ def tables(plate: Plate, inputs: Mapping[str, float]) -> dict[str, Any]:
     return {figure.id: figure.columns(plate.read, inputs) for figure in plate.figures}
 
 
-def bokeh_item(figure: Figure, table: Any) -> Any:
-    """Return the figure as Bokeh's JSON, to be laid over the axes that the page draws."""
-    if isinstance(figure, Curves):
-        plot = _bokeh_curves(figure, table)
-    else:
-        plot = _bokeh_bars(figure, table)
+def bokeh_item(figure: Figure) -> Any:
+    """Return the figure as Bokeh's JSON: empty, to be filled and laid over the page's own axes."""
+    plot = _bokeh_curves(figure) if isinstance(figure, Curves) else _bokeh_bars(figure)
     text = json.dumps(json_item(plot))
     # Bokeh counts its models through the life of the process; here they count from one again, so
     # that the same figure is always the same text.
     ids = dict.fromkeys(re.findall(r'"p\d+"', text))
     numbered = {old: f'"{figure.id}-{n}"' for n, old in enumerate(ids, start=1)}
     return json.loads(re.sub(r'"p\d+"', lambda found: numbered[found[0]], text))
+
+
+def _bokeh_curves(figure: Curves) -> Any:
+    ends = {"x_range": (figure.x.low, figure.x.high), "y_range": (figure.y.low, figure.y.high)}
+    plot = _bare(x_axis_type="log", y_axis_type="log", **ends)
+    curves = _source("curves", "x", *(one.reading for one in figure.series))
+    for one in figure.series:
+        plot.line("x", one.reading, source=curves, **LINES[one.role]).glyph.name = one.reading
+    marks = _source("marks", "x", "drawn", "colour")
+    plot.scatter("x", "drawn", size=MARK_SIZE, color="colour", source=marks)
+    return plot
+
+
+def _bokeh_bars(figure: Bars) -> Any:
+    n = len(figure.series)
+    plot = _bare(x_range=(0, 1), y_range=(n - BAR_MIDDLE, -BAR_MIDDLE))
+    bars = _source("bars", "row", "drawn", "colour")
+    plot.hbar(y="row", right="drawn", height=BAR_HEIGHT, color="colour", source=bars)
+    return plot
 
 
 def _bare(**settings: Any) -> Any:
@@ -61,51 +77,12 @@ def _bare(**settings: Any) -> Any:
         border_fill_color=None,
         **settings,
     )
-    plot.axis.visible = False
-    plot.grid.visible = False
+    plot.axis.visible = plot.grid.visible = False
     return plot
 
 
-def _bokeh_curves(figure: Curves, table: Any) -> Any:
-    plot = _bare(
-        x_axis_type="log",
-        y_axis_type="log",
-        x_range=Range1d(figure.x.low, figure.x.high),
-        y_range=Range1d(figure.y.low, figure.y.high),
-    )
-    curves = ColumnDataSource(table["curves"], name="curves")
-    for one in figure.series:
-        line = plot.line("x", one.reading, source=curves, **LINES[one.role])
-        line.glyph.name = one.reading
-    marks = {
-        **table["marks"],
-        "drawn": table["marks"]["y"],
-        "colour": ["black"] * len(figure.marked),
-    }
-    plot.scatter(
-        "x", "drawn", size=MARK_SIZE, color="colour", source=ColumnDataSource(marks, name="marks")
-    )
-    return plot
-
-
-def _bokeh_bars(figure: Bars, table: Any) -> Any:
-    n = len(figure.series)
-    plot = _bare(x_range=Range1d(0, 1), y_range=Range1d(n, 0))
-    (end,) = table["axis"]["end"]
-    bars = {
-        **table["bars"],
-        "row": [row + BAR_MIDDLE for row in range(n)],
-        "drawn": [value / end for value in table["bars"]["value"]],
-        "colour": ["black"] * n,
-    }
-    plot.hbar(
-        y="row",
-        right="drawn",
-        height=BAR_HEIGHT,
-        color="colour",
-        source=ColumnDataSource(bars, name="bars"),
-    )
-    return plot
+def _source(name: str, *columns: str) -> ColumnDataSource:
+    return ColumnDataSource({column: [] for column in columns}, name=name)
 
 
 def svg(figure: Figure, table: Any) -> dict[str, Any]:

@@ -60,38 +60,40 @@ def session_script() -> Asset:
 
 def plate_script(plate: Plate) -> str:
     """Return the plate as JavaScript: its inputs, formats and figures, and its traced readings."""
-    inputs = values(plate.inputs())
-    script = trace(plate.readings, list(inputs))
     spec = {
         "id": plate.id,
-        "inputs": {name: _input(it) for name, it in quantities(plate.inputs).items()},
+        "inputs": _inputs(plate),
         "outputs": {name: asdict(reading) for name, reading in plate.outputs.items()},
         "formats": {name: asdict(form) for name, form in FORMATS.items()},
         "states": {name: dict(state.inputs) for name, state in plate.states.items()},
         "readout": plate.readout,
         "factor": FACTOR,
         "prefixes": PREFIXES,
-        "figures": [
-            asdict(figure) | {"bokeh": bokeh_item(figure, figure.columns(plate.read, inputs))}
-            for figure in plate.figures
-        ],
+        "figures": [asdict(figure) | {"bokeh": bokeh_item(figure)} for figure in plate.figures],
     }
+    script = trace(plate.readings, list(quantities(plate.inputs)))
     return templates().get_template("plate.js").render(spec=spec, script=script)
 
 
-def _input(quantity: Any) -> dict[str, Any]:
-    low, high = quantity.bounds
+def _inputs(plate: Plate) -> dict[str, dict[str, Any]]:
     return {
-        "default": quantity.default,
-        "min": low,
-        "max": high,
-        "whole": quantity.whole,
-        "unit": quantity.unit,
-        "format": quantity.format,
-        "range": quantity.range_text,
-        "slider": quantity.slider,
-        "stops": quantity.stops,
-        "page": quantity.page_stops,
+        name: {
+            "label": it.label,
+            "doc": it.doc,
+            "unit": it.unit,
+            "format": it.format,
+            "default": it.default,
+            "text": it.text(it.default),
+            "min": it.bounds[0],
+            "max": it.bounds[1],
+            "whole": it.whole,
+            "range": it.range_text,
+            "slider": it.slider,
+            "position": it.position(it.default),
+            "stops": it.stops,
+            "page": it.page_stops,
+        }
+        for name, it in quantities(plate.inputs).items()
     }
 
 
@@ -108,40 +110,27 @@ def page(
     `link` maps an asset's name to its address; without it the assets are put into the page.
     `session` is where a served page asks for its Panel session.
     """
-    inputs = plate.inputs()
-    state = values(inputs)
+    state = values(plate.inputs())
     live = slots(plate, state, live=True)
-    drawn = [(figure, figure.columns(plate.read, state)) for figure in plate.figures]
-    return (
-        templates()
-        .get_template("page.html")
-        .render(
-            **article(plate, state),
-            inputs=[
-                {
-                    "name": name,
-                    "label": quantity.label,
-                    "doc": quantity.doc,
-                    "unit": quantity.unit[1],
-                    "octaves": quantity.stops_per_octave,
-                    "slider": quantity.slider,
-                    "value": f"{state[name]:.15g}",
-                    "position": quantity.position(state[name]),
-                    "text": quantity.text(state[name]),
-                }
-                for name, quantity in quantities(inputs).items()
-            ],
-            presets={name: it for name, it in plate.states.items() if it.label},
-            figures=[
-                {"figure": it, "drawn": svg(it, table), "sentence": sentence(it.text, live)}
-                for it, table in drawn
-            ],
-            readout=pieces(plate.readout, live),
-            style=_placed(style(), link),
-            scripts=[_placed(asset, link) for asset in (*scripts(plate), *more)],
-            session=session,
-            engine=engine,
-        )
+    figures = [
+        {
+            "figure": figure,
+            "drawn": svg(figure, figure.columns(plate.read, state)),
+            "sentence": sentence(figure.text, live),
+        }
+        for figure in plate.figures
+    ]
+    template = templates().get_template("page.html")
+    return template.render(
+        **article(plate, state),
+        inputs=_inputs(plate),
+        presets={name: it for name, it in plate.states.items() if it.label},
+        figures=figures,
+        readout=pieces(plate.readout, live),
+        style=_placed(style(), link),
+        scripts=[_placed(asset, link) for asset in (*scripts(plate), *more)],
+        session=session,
+        engine=engine,
     )
 
 

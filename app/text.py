@@ -49,6 +49,7 @@ def templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["plain"] = "{:.15g}".format
     environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False}
     return environment
 

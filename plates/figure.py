@@ -97,7 +97,7 @@ class Bars:
         end = read(dict(inputs) | dict(self.end_at))[self.end_reading]
         return {
             "bars": {
-                "reading": [one.reading for one in self.series],
+                "row": list(range(len(self.series))),
                 "value": [float(here[one.reading]) for one in self.series],
             },
             "axis": {"end": [float(end)]},

@@ -22,9 +22,9 @@ const tabled = {
     return {marks, curves};
   },
   bars(figure, {inputs, readings}) {
-    const names = figure.series.map(({reading}) => reading);
+    const value = figure.series.map(({reading}) => readings[reading]);
     const end = plate.readings({...inputs, ...figure.end_at})[figure.end_reading];
-    return {bars: {reading: names, value: names.map((it) => readings[it])}, axis: {end: [end]}};
+    return {bars: {row: [...value.keys()], value}, axis: {end: [end]}};
   },
 };
 
@@ -43,9 +43,9 @@ const drawn = {
   bars(figure, model, {bars, axis: {end: [end]}}, hue) {
     const source = model("bars");
     const data = {
-      ...source.data, ...bars,
+      ...bars,
       drawn: bars.value.map((value) => value / end),
-      colour: bars.reading.map((name) => hue[name]),
+      colour: figure.series.map(({reading}) => hue[reading]),
     };
     const same = ["drawn", "colour"].every((name) => `${data[name]}` === `${source.data[name]}`);
     source.setv({data}, {silent: same});
@@ -76,8 +76,8 @@ const labelled = {
     for (const tick of all("[data-tick]", element)) {
       say(tick, formatted(end * tick.dataset.tick, format, unit));
     }
-    bars.reading.forEach((name, n) =>
-      say(one(`[data-bar="${name}"]`, element), outputText(name, bars.value[n])));
+    figure.series.forEach(({reading}, n) =>
+      say(one(`[data-bar="${reading}"]`, element), outputText(reading, bars.value[n])));
   },
 };
 

@@ -16,8 +16,8 @@ Source: counted from LlamaRMSNorm, transformers 4.56, modeling_llama.py.
 MATMUL_SIDE = 8192
 """Rows and columns of the square matrices in the text's example of a large product."""
 
-RELU_SQUARED_US = {0.5: (8.672, 7.328), 8.4: (26.784, 17.056), 67: (185.536, 94.4)}
-"""Medians unfused and fused of square(relu(x)), BF16, by million values, in µs, on an H100 80GB.
+RELU_SQUARED_US = {"small": (8.672, 7.328), "middle": (26.784, 17.056), "large": (185.536, 94.4)}
+"""Medians unfused and fused of square(relu(x)), BF16, in µs, on an H100 80GB.
 
 Source: linkedin/Liger-Kernel, benchmark/data/all_benchmark_data.csv at 39a1f454, relu_squared,
 forward, 4096 rows of 128, 2048 and 16384 (BSD-2-Clause).
@@ -27,38 +27,35 @@ forward, 4096 rows of 128, 2048 and 16384 (BSD-2-Clause).
 def facts() -> dict[str, Fact]:
     """Return the facts by name, computed anew from the constants of `model`."""
     gpu = hardware.H100_SXM
-    value_bytes = traffic.BF16_BYTES
-    step_bytes = traffic.traffic_fused_bytes(1, value_bytes)
+    step_bytes = traffic.traffic_fused_bytes(1, traffic.BF16_BYTES)
     matmul_flop = 2 * MATMUL_SIDE**3
-    matmul_bytes = 3 * MATMUL_SIDE**2 * value_bytes
-    roofline = "Williams, Waterman, Patterson, Roofline (2009)"
+    matmul_bytes = 3 * MATMUL_SIDE**2 * traffic.BF16_BYTES
+    intensities = {
+        "ridge_plain": (cost.ridge_point(gpu.fp32_rate, gpu.bandwidth), gpu.source),
+        "ridge_tensor": (cost.ridge_point(gpu.tensor_rate, gpu.bandwidth), gpu.source),
+        "step_intensity": (cost.arithmetic_intensity(1, step_bytes), "one operation on one value"),
+        "norm_intensity": (cost.arithmetic_intensity(RMS_NORM_FLOP, step_bytes), "the formula"),
+        "matmul_intensity": (
+            cost.arithmetic_intensity(matmul_flop, matmul_bytes),
+            "a product of two squares, each read once and the result written once",
+        ),
+    }
+    counts = {
+        "value_bytes": (traffic.BF16_BYTES, "the format BF16"),
+        "step_bytes": (step_bytes, "one value read, one written"),
+        "norm_steps": (RMS_NORM_STEPS, "the formula"),
+        "matmul_side": (MATMUL_SIDE, "chosen as an example"),
+    }
     measured = {
-        f"measured_{size:g}".replace(".", "_"): Fact(
-            float(cost.speedup(unfused * MICRO, fused * MICRO)), "number", "Liger-Kernel benchmark"
-        )
-        for size, (unfused, fused) in RELU_SQUARED_US.items()
+        f"measured_{name}": (cost.speedup(unfused * MICRO, fused * MICRO), "Liger-Kernel")
+        for name, (unfused, fused) in RELU_SQUARED_US.items()
     }
     return {
         "bandwidth": Fact(gpu.bandwidth, "bandwidth", gpu.source),
-        "ridge_plain": Fact(
-            float(cost.ridge_point(gpu.fp32_rate, gpu.bandwidth)), "intensity", gpu.source
-        ),
-        "ridge_tensor": Fact(
-            float(cost.ridge_point(gpu.tensor_rate, gpu.bandwidth)), "intensity", gpu.source
-        ),
-        "graph_gap": Fact(launch.GRAPH_GAP_S, "time", "RRZE-HPC/gpu-benches, gpu-small-kernels"),
-        "norm_steps": Fact(RMS_NORM_STEPS, "plain", "the formula"),
-        "norm_intensity": Fact(
-            float(cost.arithmetic_intensity(RMS_NORM_FLOP, step_bytes)), "intensity", roofline
-        ),
-        "step_intensity": Fact(
-            float(cost.arithmetic_intensity(1, step_bytes)), "intensity", roofline
-        ),
-        "matmul_intensity": Fact(
-            float(cost.arithmetic_intensity(matmul_flop, matmul_bytes)), "intensity", roofline
-        ),
-        "matmul_side": Fact(MATMUL_SIDE, "plain", "chosen"),
-        "value_bytes": Fact(value_bytes, "plain", "the format BF16"),
-        "step_bytes": Fact(float(step_bytes), "plain", "one value read, one written"),
-        **measured,
+        "graph_gap": Fact(launch.GRAPH_GAP_S, "time", "RRZE-HPC/gpu-benches"),
+        **{
+            name: Fact(float(it), "intensity", source) for name, (it, source) in intensities.items()
+        },
+        **{name: Fact(float(it), "plain", source) for name, (it, source) in counts.items()},
+        **{name: Fact(float(it), "number", source) for name, (it, source) in measured.items()},
     }
