@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from app.page import index, page, scripts, style
+from app.page import embed_script, index, page, scripts, style
 from plates.plate import Plate
 
 MARK = ".plates-export"
@@ -43,5 +43,6 @@ def _site(plates: Mapping[str, Plate]) -> dict[str, str]:
         files[f"{name}/index.html"] = page(plate, {it: f"../assets/{it}" for it in assets})
         files[f"{name}.html"] = page(plate, None)
     files["index.html"] = index(plates, "{}/", {it: f"assets/{it}" for it in assets})
+    files["embed.js"] = embed_script()
     files[MARK] = ""
     return files

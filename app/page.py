@@ -58,6 +58,11 @@ def session_script() -> Asset:
     return Asset("session", ".js", _static("session.js"))
 
 
+def embed_script() -> str:
+    """Return the script for a page that shows plates in frames."""
+    return _static("embed.js")
+
+
 def plate_script(plate: Plate) -> str:
     """Return the plate as JavaScript: its inputs, formats and figures, and its traced readings."""
     spec = {

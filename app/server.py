@@ -17,7 +17,7 @@ from tornado.httputil import HTTPServerRequest
 from tornado.routing import Router
 from tornado.web import Application, GZipContentEncoding, RequestHandler
 
-from app.page import index, page, scripts, session_script, style
+from app.page import embed_script, index, page, scripts, session_script, style
 from app.session import Session, session
 from plates.plate import Plate, find_plates
 
@@ -143,6 +143,7 @@ def _routes(plates: Mapping[str, Plate], engine: str, application: Any) -> list[
         for name, it in assets.items()
     ]
     routes.append(("/", File, _file(index(plates, "{}", link), "text/html")))
+    routes.append(("/embed.js", File, _file(embed_script(), "text/javascript")))
     for name, plate in plates.items():
         html = page(plate, link, session=f"{name}/session", engine=engine, more=[session_script()])
         context = application._applications[f"/{name}"]

@@ -180,7 +180,7 @@ function control(name) {
   };
 }
 
-// ---- address, messages, notices
+// ---- address and notices
 
 const VIEW = {view: ["full", "workshop"], theme: ["auto", "light", "dark"]};
 
@@ -216,15 +216,40 @@ function writeAddress() {
   }
 }
 
-function post(message) {
-  if (parent !== window) parent.postMessage({...message, plate: plate.id}, "*");
-}
-
 function notice(about, text) {
   const line = one(`#notices [data-about="${about}"]`) ?? document.createElement("p");
   line.dataset.about = about;
   line.textContent = text;
   one("#notices").append(line);
+}
+
+// ---- a page that holds this one in a frame: it hears of height and state, and may set things
+
+const framed = parent !== window;
+
+function post(message) {
+  if (framed) parent.postMessage({...message, plate: plate.id}, "*");
+}
+
+function answerParent() {
+  const followsHost = root.dataset.theme === "auto";
+  let height = 0;
+  let asked = false;
+  const postHeight = () => post({type: "plate:height", height});
+  new ResizeObserver(() => {
+    const before = height;
+    height = Math.ceil(document.body.getBoundingClientRect().height);
+    if (height !== before) postHeight();
+  }).observe(document.body);
+  addEventListener("message", ({source, data}) => {
+    if (source !== parent || !data) return;
+    if (data.type === "plate:set") setInputs(Object(data.inputs));
+    if (data.type !== "plate:theme" || !VIEW.theme.includes(data.theme)) return;
+    if (followsHost && root.dataset.theme !== data.theme) root.dataset.theme = data.theme;
+    // A host whose script came late has missed the height.
+    if (!asked) postHeight();
+    asked = true;
+  });
 }
 
 // ---- start
@@ -235,4 +260,5 @@ for (const button of all("[data-state]")) {
   button.addEventListener("click", () => setInputs(plate.states[button.dataset.state]));
 }
 one("#reset").addEventListener("click", () => setInputs(defaults));
+if (framed) answerParent();
 setInputs({});

@@ -200,4 +200,5 @@ def visit(browser):
     yield start
     for one in visits:
         one.context.close()
-        assert [it for it in one.complaints if not any(e in it[1] for e in one.expected)] == []
+        unexpected = [it for it in one.complaints if not any(e in it[1] for e in one.expected)]
+        assert unexpected == []

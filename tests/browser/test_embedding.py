@@ -1,0 +1,160 @@
+"""The plate in frames of another page, on another origin."""
+
+import pytest
+from playwright.sync_api import expect
+
+HOST = """<!DOCTYPE html><html lang="en"><title>A course</title>
+<body style="margin: 0 16px"><h1>A course</h1>{frames}{script}</body></html>"""
+FRAME = """<p><iframe data-plate title="{title}" src="{src}" width="100%" height="760"
+sandbox="allow-scripts" style="border: 0"></iframe></p>"""
+
+
+@pytest.fixture
+def host(tmp_path, site):
+    """Write a page with frames, to be opened from disk: an origin of its own."""
+
+    def write(*sources, late=False):
+        frames = "".join(FRAME.format(title=f"plate {n}", src=it) for n, it in enumerate(sources))
+        script = f"<script{' defer' if late else ''} src='{(site / 'embed.js').as_uri()}'></script>"
+        file = tmp_path / "host.html"
+        file.write_text(HOST.format(frames=frames, script=script), encoding="utf-8")
+        return file.as_uri()
+
+    return write
+
+
+def opened(visit, url, count, **context):
+    there = visit(None, **context)
+    there.page.add_init_script("""window.heard = [];
+        addEventListener('message', ({data}) => window.heard.push(data));""")
+    there.page.goto(url)
+    frames = [it for it in there.page.frames if it is not there.page.main_frame]
+    assert len(frames) == count
+    for frame in frames:
+        frame.wait_for_function("document.documentElement.dataset.plate === 'ready'")
+    there.page.wait_for_function(
+        f"heard.filter(it => it.type === 'plate:height').length >= {count}"
+    )
+    return there, frames
+
+
+def fits(there, frame):
+    element = frame.frame_element()
+    inside = frame.evaluate("document.documentElement.scrollHeight")
+    outside = element.bounding_box()["height"]
+    return abs(inside - outside) <= 2
+
+
+@pytest.mark.parametrize("width", [1280, 700, 320])
+@pytest.mark.parametrize("view", ["full", "workshop"])
+def test_a_frame_is_as_high_as_its_plate(visit, url, host, width, view):
+    source = f"{url}?view={view}"
+    there, (frame,) = opened(visit, host(source), 1, viewport={"width": width, "height": 800})
+    there.page.wait_for_function("""document.querySelector('iframe').style.height !== ''""")
+    frame.get_by_role("textbox", name="Chain length k").fill("99")
+    frame.get_by_role("textbox", name="Chain length k").press("Enter")
+    expect(frame.locator("#k-problem")).not_to_be_empty()
+    expect(frame.locator("#spoken")).to_be_attached()
+    there.page.wait_for_function("heard.length > 0")
+    eventually = "() => new Promise(done => requestAnimationFrame(() => setTimeout(done, 0)))"
+    there.page.evaluate(eventually)
+    frame.evaluate(eventually)
+    there.page.evaluate(eventually)
+    assert fits(there, frame)
+    assert frame.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    heights = there.page.evaluate("heard.filter(it => it.type === 'plate:height')")
+    assert len(heights) <= 6
+
+
+def test_three_plates_on_one_page_are_three_states(visit, site_url, host):
+    sources = [f"{site_url}kernel-fusion/?view=workshop&k={k}" for k in (2, 5, 9)]
+    there, frames = opened(visit, host(*sources), 3)
+    frames[1].get_by_role("slider", name="Chain length k").press("End")
+    there.page.wait_for_function("heard.some(it => it.type === 'plate:state')")
+    assert [it.evaluate("state.k") for it in frames] == [2, 16, 9]
+    states = there.page.evaluate("heard.filter(it => it.type === 'plate:state')")
+    assert [it["inputs"] for it in states] == [{"k": 16, "S": 33554432, "overhead": 4}]
+    assert states[0]["plate"] == "kernel-fusion"
+    assert states[0]["readings"]["speedup"] == pytest.approx(16)
+    assert all(fits(there, frame) for frame in frames)
+
+
+def test_the_host_sets_inputs_and_nobody_else_does(visit, site_url, host):
+    there, (frame,) = opened(visit, host(f"{site_url}kernel-fusion/"), 1)
+    say = "message => document.querySelector('iframe').contentWindow.postMessage(message, '*')"
+    there.page.evaluate(say, {"type": "plate:set", "inputs": {"k": 8, "overhead": 2.5}})
+    frame.wait_for_function("state.k === 8 && state.overhead === 2.5")
+    for inputs in ({"k": "9"}, {"k": 99}, {"k": None}, {"x": 3, "__proto__": 1}, "abc", None, 7):
+        there.page.evaluate(say, {"type": "plate:set", "inputs": inputs})
+    for message in (None, 5, "plate:set", {"type": "plate:set"}, {"type": "other"}):
+        there.page.evaluate(say, message)
+    frame.evaluate("postMessage({type: 'plate:set', inputs: {k: 3}}, '*')")
+    there.page.evaluate(say, {"type": "plate:set", "inputs": {"k": 12}})
+    frame.wait_for_function("state.k === 12")
+    assert frame.evaluate("state") == {"k": 12, "S": 33554432, "overhead": 2.5}
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_the_plate_follows_the_theme_of_its_host(visit, site_url, host, late):
+    there, (frame,) = opened(visit, host(f"{site_url}kernel-fusion/", late=late), 1)
+    there.page.evaluate("document.body.style.background = '#111'")
+    frame.wait_for_function("document.documentElement.dataset.theme === 'dark'")
+    there.page.evaluate("document.body.style.background = '#fff'")
+    frame.wait_for_function("document.documentElement.dataset.theme === 'light'")
+
+
+def test_a_theme_in_the_address_stands_above_the_host(visit, site_url, host):
+    there, (frame,) = opened(visit, host(f"{site_url}kernel-fusion/?theme=light"), 1)
+    say = "message => document.querySelector('iframe').contentWindow.postMessage(message, '*')"
+    there.page.evaluate(say, {"type": "plate:theme", "theme": "dark"})
+    there.page.evaluate(say, {"type": "plate:set", "inputs": {"k": 8}})
+    frame.wait_for_function("state.k === 8")
+    assert frame.evaluate("document.documentElement.dataset.theme") == "light"
+
+
+def test_as_srcdoc_in_a_sandbox_without_storage_or_history(visit, site, tmp_path):
+    html = (site / "kernel-fusion.html").read_text(encoding="utf-8")
+    hostile = """<script>
+        Object.defineProperty(window, 'localStorage', {get() { throw new Error('no'); }});
+        history.replaceState = () => { throw new Error('no'); };
+    </script>"""
+    host = tmp_path / "host.html"
+    host.write_text("<!DOCTYPE html><iframe sandbox='allow-scripts'></iframe>", encoding="utf-8")
+    there = visit(None)
+    there.page.goto(host.as_uri())
+    there.page.evaluate(
+        "html => { document.querySelector('iframe').srcdoc = html; }",
+        html.replace("<body>", "<body>" + hostile, 1),
+    )
+    frame = there.page.frame_locator("iframe")
+    frame.get_by_role("slider", name="Chain length k").press("End")
+    expect(frame.locator(".readout [data-output=speedup]")).to_have_text("16.0×")
+
+
+def test_in_a_fold_that_opens_later_the_figures_have_their_size(visit, site_url, tmp_path):
+    host = tmp_path / "host.html"
+    host.write_text(
+        f"""<!DOCTYPE html><details><summary>more</summary>
+        {FRAME.format(title="plate", src=site_url + "kernel-fusion/")}</details>""",
+        encoding="utf-8",
+    )
+    there = visit(None)
+    there.page.goto(host.as_uri())
+    there.page.wait_for_function("document.readyState === 'complete'")
+    there.page.get_by_text("more").click()
+    frame = there.page.frame_locator("iframe")
+    plot = frame.locator('[data-figure="time-vs-size"]')
+    canvas = plot.locator("canvas").first
+    expect(canvas).to_be_attached()
+    wide, box = plot.bounding_box(), canvas.bounding_box()
+    assert box["height"] > 200
+    assert abs(box["width"] - wide["width"] - 16) <= 2
+
+
+def test_the_server_forbids_no_frame_and_sets_no_cookie(visit, server):
+    there = visit(None)
+    for path in ("", "kernel-fusion", "embed.js", "kernel-fusion/session"):
+        answer = there.context.request.get(server + path)
+        assert answer.ok
+        headers = {name.lower() for name in answer.headers}
+        assert not headers & {"x-frame-options", "content-security-policy", "set-cookie"}
