@@ -40,7 +40,9 @@ def _site(plates: Mapping[str, Plate]) -> dict[str, str]:
     assets[style().name] = style().text
     files = {f"assets/{name}": text for name, text in assets.items()}
     for name, plate in plates.items():
-        files[f"{name}/index.html"] = page(plate, {it: f"../assets/{it}" for it in assets})
+        files[f"{name}/index.html"] = page(
+            plate, {it: f"../assets/{it}" for it in assets}, embed="../embed.js"
+        )
         files[f"{name}.html"] = page(plate, None)
     files["index.html"] = index(plates, "{}/", {it: f"assets/{it}" for it in assets})
     files["embed.js"] = embed_script()

@@ -106,6 +106,7 @@ def page(
     plate: Plate,
     link: Mapping[str, str] | None,
     *,
+    embed: str = "embed.js",
     session: str = "",
     engine: str = "browser",
     more: Sequence[Asset] = (),
@@ -113,7 +114,8 @@ def page(
     """Return the page's HTML at the plate's defaults.
 
     `link` maps an asset's name to its address; without it the assets are put into the page.
-    `session` is where a served page asks for its Panel session.
+    `embed` is the address of the script for embedding pages, and `session` where a served page asks
+    for its Panel session.
     """
     state = values(plate.inputs())
     live = slots(plate, state, live=True)
@@ -134,6 +136,7 @@ def page(
         readout=pieces(plate.readout, live),
         style=_placed(style(), link),
         scripts=[_placed(asset, link) for asset in (*scripts(plate), *more)],
+        embed=embed,
         session=session,
         engine=engine,
     )

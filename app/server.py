@@ -187,6 +187,9 @@ async def run(
     started(Running(url, stop))
     await end.wait()
     server.stop()
+    # What the sessions still had to do is done, so that nothing is cut off half-way.
+    if under_way := asyncio.all_tasks() - {asyncio.current_task()}:
+        await asyncio.wait(under_way, timeout=1)
 
 
 def serve(inputs: param.Parameterized, port: int = 0, engine: str = "browser") -> Running:

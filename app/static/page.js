@@ -80,8 +80,10 @@ function show(inputs, readings, tables) {
 }
 
 function settle() {
-  one("#spoken").textContent = sentence(plate.readout, shown);
+  say(one("#spoken"), sentence(plate.readout, shown));
   writeAddress();
+  say(one("#copied"), "");
+  if (!one(".take").hidden) showCode();
   post({type: "plate:state", inputs: shown.inputs, readings: shown.readings});
 }
 
@@ -216,6 +218,30 @@ function writeAddress() {
   }
 }
 
+function addressWith(more) {
+  const url = new URL(location.href);
+  url.search = new URLSearchParams({...state, ...more});
+  url.hash = "";
+  return url.href;
+}
+
+async function copyLink() {
+  const {theme} = Object.fromEntries(new URLSearchParams(location.search));
+  const link = addressWith(theme ? {theme} : {});
+  try {
+    await navigator.clipboard.writeText(link);
+    say(one("#copied"), "Copied.");
+  } catch {
+    say(one("#copied"), link);
+  }
+}
+
+function showCode() {
+  const {code, script} = one("#embed textarea").dataset;
+  one("#embed textarea").value = code.replace("{address}", addressWith({view: "workshop"}))
+    .replace("{script}", new URL(script, location.href));
+}
+
 function notice(about, text) {
   const line = one(`#notices [data-about="${about}"]`) ?? document.createElement("p");
   line.dataset.about = about;
@@ -260,5 +286,11 @@ for (const button of all("[data-state]")) {
   button.addEventListener("click", () => setInputs(plate.states[button.dataset.state]));
 }
 one("#reset").addEventListener("click", () => setInputs(defaults));
+// A page without an address of its own, as in srcdoc, has none to give away.
+if (/^(http|file)/.test(location.protocol)) {
+  one("#copy").addEventListener("click", copyLink);
+  one(".take").hidden = false;
+  showCode();
+}
 if (framed) answerParent();
 setInputs({});

@@ -23,8 +23,8 @@ def host(tmp_path, site):
     return write
 
 
-def opened(visit, url, count, **context):
-    there = visit(None, **context)
+def opened(visit, url, count, expected=(), **context):
+    there = visit(None, expected, **context)
     there.page.add_init_script("""window.heard = [];
         addEventListener('message', ({data}) => window.heard.push(data));""")
     there.page.goto(url)
@@ -158,3 +158,46 @@ def test_the_server_forbids_no_frame_and_sets_no_cookie(visit, server):
         assert answer.ok
         headers = {name.lower() for name in answer.headers}
         assert not headers & {"x-frame-options", "content-security-policy", "set-cookie"}
+
+
+def test_the_link_that_is_copied_holds_the_state(visit, site_url):
+    there = visit(None, permissions=["clipboard-read", "clipboard-write"])
+    there.open(site_url + "kernel-fusion/?theme=dark#top")
+    there.slider("Chain length k").press("End")
+    there.page.get_by_role("button", name="Copy link").click()
+    expect(there.page.locator("#copied")).to_have_text("Copied.")
+    link = there.page.evaluate("navigator.clipboard.readText()")
+    assert link == site_url + "kernel-fusion/?k=16&S=33554432&overhead=4&theme=dark"
+
+
+def test_where_nothing_may_be_copied_the_link_is_shown(visit, site_url, host):
+    url = host(f"{site_url}kernel-fusion/?k=3")
+    _, (frame,) = opened(visit, url, 1, expected=["Clipboard API has been blocked"])
+    frame.get_by_role("button", name="Copy link").click()
+    expect(frame.locator("#copied")).to_have_text(
+        site_url + "kernel-fusion/?k=3&S=33554432&overhead=4"
+    )
+
+
+def test_the_code_that_the_page_offers_embeds_it_as_it_stands(visit, site_url, tmp_path):
+    there = visit(site_url + "kernel-fusion/?k=3")
+    there.slider("Chain length k").press("ArrowRight")
+    there.page.wait_for_url("**k=4*")
+    there.page.get_by_text("Embed", exact=True).click()
+    code = there.page.get_by_role("textbox", name="Code to embed").input_value()
+    host = tmp_path / "host.html"
+    host.write_text(HOST.format(frames=code, script=""), encoding="utf-8")
+    embedding, (frame,) = opened(visit, host.as_uri(), 1)
+    assert frame.evaluate("state") == {"k": 4, "S": 33554432, "overhead": 4}
+    expect(frame.locator("h1")).to_be_hidden()
+    embedding.page.wait_for_function("document.querySelector('iframe').style.height !== ''")
+    assert fits(embedding, frame)
+
+
+def test_at_a_fixed_height_the_short_form_shows_sliders_and_figures_at_once(visit, site_url):
+    there = visit(site_url + "kernel-fusion/?view=workshop", viewport={"width": 700, "height": 420})
+    for selector in ("[data-input]", "[data-figure]"):
+        for element in there.page.locator(selector).all():
+            box = element.bounding_box()
+            assert box["y"] >= 0
+            assert box["y"] + box["height"] <= 420

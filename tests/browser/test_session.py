@@ -102,7 +102,8 @@ def test_visitors_never_see_each_other_s_state(visit, server):
 @pytest.mark.parametrize("engine", ["browser", "python"])
 def test_when_the_server_is_killed_the_page_goes_on_with_one_notice(visit, engine):
     with plates_serve("--engine", engine) as process:
-        there = visit(process.url + "kernel-fusion").joined()
+        # What was under way when it was killed is lost, and the browser says so.
+        there = visit(process.url + "kernel-fusion", expected=["Failed to load resource"]).joined()
         process.kill()
         expect(there.page.locator("#notices")).to_contain_text(LOST, timeout=5000)
     there.slider("Chain length k").press("ArrowRight")
