@@ -16,8 +16,10 @@ STATIC = Path(__file__).with_name("static")
 class Session(pn.custom.JSComponent):
     """What page and server tell each other."""
 
-    page = param.Dict({}, doc="From the page: its inputs, and the number of the message.")
-    server = param.Dict({}, doc="To the page: an answer to a message, or inputs set in Python.")
+    page = param.Dict({}, doc="From the page: inputs that the reader changed, and a number.")
+    server = param.Dict(
+        {}, doc="To the page: all inputs, and the number of the last message heard."
+    )
 
     _esm = STATIC / "session.mjs"
 
@@ -25,26 +27,33 @@ class Session(pn.custom.JSComponent):
 def session(plate: Plate, inputs: param.Parameterized, engine: str) -> Session:
     """Return the component that keeps a page and the inputs in step, both ways.
 
-    With the engine "python" it also answers each message with readings and figures from numpy;
-    else the page computes them. Inputs that the param class refuses are answered with those held.
+    With the engine "python" each message to the page also holds readings and figures from numpy;
+    else the page computes them. What the param class refuses is answered with what it holds.
     """
     component = Session()
+    heard = 0
+    hearing = False
 
-    def page_changed(event: Any) -> None:
-        number, asked = event.new["number"], event.new["inputs"]
+    def tell(*_: Any) -> None:
+        if not hearing:
+            state = values(inputs)
+            computed = _computed(plate, state) if engine == "python" else {}
+            component.server = {"heard": heard, "inputs": state, **computed}
+
+    def hear(event: Any) -> None:
+        nonlocal heard, hearing
+        heard, hearing = event.new["number"], True
         try:
-            inputs.param.update(**asked)
+            inputs.param.update(**event.new["inputs"])
         except (TypeError, ValueError):
-            component.server = {"inputs": values(inputs)}
-        computed = _computed(plate, values(inputs)) if engine == "python" else {}
-        component.server = {"answer": number, "inputs": values(inputs), **computed}
+            pass
+        finally:
+            hearing = False
+        tell()
 
-    def inputs_changed(*events: Any) -> None:
-        if values(inputs) != component.page.get("inputs"):
-            component.server = {"inputs": values(inputs)}
-
-    component.param.watch(page_changed, "page")
-    inputs.param.watch(inputs_changed, list(values(inputs)))
+    component.param.watch(hear, "page")
+    inputs.param.watch(tell, list(values(inputs)))
+    tell()
     return component
 
 

@@ -7,42 +7,46 @@ const TELL_MS = 100;
 let closed = false;
 
 // Called by the component's module (session.mjs) once Panel shows it. `model.page` is what the page
-// tells the server, `model.server` what the server tells the page. One message is under way at a
-// time, and the newest state goes next.
+// tells the server: the inputs that the reader changed. `model.server` is what the server tells the
+// page: all inputs, and which message of the page it has heard. One message is under way at a time.
 function join(model) {
+  let known = model.server.inputs;
   let number = 0;
-  let busy = false;
-  let waiting = null;
+  let flying = {};
   let later = null;
+  const pick = (inputs, wanted) =>
+    Object.fromEntries(Object.entries(inputs).filter(([name, value]) => wanted(name, value)));
 
-  function send(inputs) {
-    waiting = inputs;
-    if (busy || closed) return;
-    [busy, waiting] = [true, null];
-    model.page = {number: ++number, inputs};
+  function send() {
+    const changed = pick(state, (name, value) => value !== known[name]);
+    if (closed || Object.keys(flying).length > 0 || Object.keys(changed).length === 0) return;
+    flying = changed;
+    model.page = {number: ++number, inputs: changed};
   }
 
   // Where the page computes, Python hears of a drag now and then, and of where it ends.
   function tell() {
     later ??= setTimeout(() => {
       later = null;
-      send({...state});
+      send();
     }, TELL_MS);
   }
 
   model.on("server", () => {
-    const {answer, inputs, readings, tables} = model.server;
-    if (!answer) {
-      setInputs(inputs);
-      return;
-    }
+    const {heard, inputs, readings, tables} = model.server;
+    const expected = {...known, ...flying};
+    const unheard = heard === number ? {} : flying;
+    const changed = pick(inputs, (name, value) => !(name in unheard) && value !== expected[name]);
+    known = inputs;
+    flying = unheard;
+    setInputs(changed);
     if (readings) show(inputs, readings, tables);
-    busy = false;
-    if (waiting) send(waiting);
+    send();
   });
   if (root.dataset.engine === "python") compute = send;
   else whenShown.push(tell);
-  send({...state});
+  // What the address or the reader has set stands; for the rest Python says how things are.
+  setInputs({...known, ...pick(state, (name, value) => value !== defaults[name])});
   root.dataset.session = "attached";
 }
 

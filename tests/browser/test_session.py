@@ -52,6 +52,15 @@ def test_setting_an_input_in_python_moves_control_figure_prose_and_address(visit
     there.page.wait_for_url("**k=8&S=536870912&overhead=5")
 
 
+def test_a_page_shows_what_python_had_set_before_it_came(visit, running):
+    plate, url = running
+    plate.param.update(k=8, overhead=2.5)
+    there = visit(f"{url}?overhead=7").joined()
+    expect(there.slider("Chain length k")).to_have_attribute("aria-valuetext", "8 kernels")
+    eventually(lambda: plate.overhead == 7)
+    assert plate.k == 8
+
+
 def test_dragging_sets_the_input_in_python(visit, running):
     plate, url = running
     there = visit(url).joined()
@@ -83,7 +92,7 @@ def test_an_input_that_the_class_refuses_changes_nothing(visit, running):
     component = "Bokeh.documents.at(-1).roots()[0].data"
     bad = "{number: 1000, inputs: {k: 99, S: 'x', other: 1}}"
     there.page.evaluate(f"() => {{ {component}.page = {bad}; }}")
-    there.page.wait_for_function(f"{component}.server.answer === 1000")
+    there.page.wait_for_function(f"{component}.server.heard === 1000")
     there.slider("Launch overhead").press("ArrowRight")
     eventually(lambda: plate.overhead == 4.1)
     assert (plate.k, plate.S) == (5, 33554432)
