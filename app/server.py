@@ -19,7 +19,7 @@ from tornado.web import Application, GZipContentEncoding, RequestHandler
 
 from app.page import embed_script, index, page, scripts, session_script, style
 from app.session import Session, session
-from plates.plate import Plate, find_plates
+from plates.plate import Plate, plate_of
 
 YEAR_S = 365 * 24 * 3600
 
@@ -204,14 +204,14 @@ def serve(inputs: param.Parameterized, port: int = 0, engine: str = "browser") -
     OSError
         If the port is taken.
     """
-    found = {name: it for name, it in find_plates().items() if it.inputs is type(inputs)}
-    if not found:
-        raise LookupError(f"no plate has inputs of the class {type(inputs).__name__}")
+    plate = plate_of(inputs)
     answer: Future[Running] = Future()
 
     def thread() -> None:
         try:
-            asyncio.run(run(found, answer.set_result, inputs=inputs, port=port, engine=engine))
+            asyncio.run(
+                run({plate.id: plate}, answer.set_result, inputs=inputs, port=port, engine=engine)
+            )
         except Exception as fault:
             if answer.done():
                 raise
@@ -219,5 +219,4 @@ def serve(inputs: param.Parameterized, port: int = 0, engine: str = "browser") -
 
     threading.Thread(target=thread, daemon=True, name="plates").start()
     running = answer.result()
-    (name,) = found
-    return Running(running.url + name, running.stop)
+    return Running(running.url + plate.id, running.stop)

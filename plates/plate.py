@@ -76,6 +76,20 @@ def values(inputs: param.Parameterized) -> dict[str, float]:
     return {name: getattr(inputs, name) for name in quantities(inputs)}
 
 
+def plate_of(inputs: param.Parameterized) -> Plate:
+    """Return the plate that the inputs belong to.
+
+    Raises
+    ------
+    LookupError
+        If no plate has inputs of that class.
+    """
+    for plate in find_plates().values():
+        if plate.inputs is type(inputs):
+            return plate
+    raise LookupError(f"no plate has inputs of the class {type(inputs).__name__}")
+
+
 def find_plates() -> dict[str, Plate]:
     """Return every plate by its id: what each folder of `plates` holds as `plate`."""
     modules = sorted(m.name for m in pkgutil.iter_modules(plates.__path__) if m.ispkg)
