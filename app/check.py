@@ -3,11 +3,12 @@
 import re
 from collections.abc import Iterator
 
-from jinja2 import TemplateError, TemplateSyntaxError
+from jinja2 import TemplateSyntaxError
 
 from app.drawing import LINES
-from app.text import WORKSHOP, article
-from app.trace import TraceError, trace
+from app.page import page
+from app.text import WORKSHOP
+from app.trace import trace
 from plates.figure import Curves
 from plates.formats import FORMATS
 from plates.plate import Plate, quantities, values
@@ -26,33 +27,41 @@ def faults(plate: Plate) -> Iterator[str]:
     for name, fact in plate.facts().items():
         if not fact.source:
             yield f"{plate.id}: fact {name} has no source"
-    for name, state in plate.states.items():
-        for wrong in set(state.inputs) - set(inputs):
-            yield f"{plate.id}: state {name} sets {wrong}, which is no input"
-    if WORKSHOP not in plate.text.read_text(encoding="utf-8"):
-        yield f"{plate.text}: no line {WORKSHOP}, where the workshop goes"
+    for name in plate.states:
+        try:
+            plate.inputs(**plate.at(name))
+        except (TypeError, ValueError) as fault:
+            yield f"{plate.id}: state {name}: {fault}"
+    if plate.text.read_text(encoding="utf-8").count(WORKSHOP) != 1:
+        yield f"{plate.text}: not one line {WORKSHOP}, where the workshop goes"
     try:
-        article(plate, values(plate.inputs()))
+        page(plate, None)
     except TemplateSyntaxError as fault:
         yield f"{plate.text}:{fault.lineno}: {fault.message}"
-    except (TemplateError, KeyError, ValueError) as fault:
+    except Exception as fault:
         yield f"{plate.text}: {fault}"
 
 
 def _faults_of_readings(plate: Plate) -> Iterator[str]:
     try:
-        computed = trace(plate.readings, list(quantities(plate.inputs))).results
-    except TraceError as fault:
-        yield f"{plate.id}: {fault}"
+        trace(plate.readings, list(quantities(plate.inputs)))
+        computed = plate.read(values(plate.inputs()))
+    except Exception as fault:
+        yield f"{plate.id}: readings: {fault}"
         return
     for name in computed.keys() ^ plate.outputs.keys():
         yield f"{plate.id}: reading {name} is not both computed and declared"
     for name, reading in plate.outputs.items():
+        if not name.isidentifier():
+            yield f"{plate.id}: reading {name!r} is not a plain name"
         if reading.format not in FORMATS:
             yield f"{plate.id}: reading {name} has the unknown format {reading.format!r}"
 
 
 def _faults_of_figures(plate: Plate) -> Iterator[str]:
+    ids = [figure.id for figure in plate.figures]
+    if len(set(ids)) < len(ids):
+        yield f"{plate.id}: two figures have one id: {', '.join(ids)}"
     for figure in plate.figures:
         place = f"{plate.id}: figure {figure.id}"
         if not figure.text:
@@ -60,9 +69,11 @@ def _faults_of_figures(plate: Plate) -> Iterator[str]:
         for slot in re.findall(r"{(\w+)}", figure.text + plate.readout):
             if slot not in plate.outputs and slot not in quantities(plate.inputs):
                 yield f"{place}: {{{slot}}} names no input or reading"
+        drawn = {one.reading for one in figure.series}
+        drawn |= set(figure.marked if isinstance(figure, Curves) else [figure.end_reading])
+        for reading in drawn - set(plate.outputs):
+            yield f"{place} draws {reading}, which is no reading"
         for one in figure.series:
-            if one.reading not in plate.outputs:
-                yield f"{place} draws {one.reading}, which is no reading"
             if one.role not in LINES:
                 yield f"{place}: {one.role!r} is no role"
         if isinstance(figure, Curves) and figure.input not in quantities(plate.inputs):

@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from app.check import faults
 from app.export import export
-from app.server import Running, run
+from app.server import ENGINES, Running, run
 from plates.formats import FORMATS, formatted
 from plates.plate import Plate, find_plates, quantities, values
 
@@ -52,14 +52,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="a path under which a proxy shows the server",
     )
     it.add_argument(
-        "--engine",
-        choices=("browser", "python"),
-        default="browser",
-        help="where the readings are computed",
+        "--engine", choices=ENGINES, default="browser", help="where the readings are computed"
     )
     it.set_defaults(run=serve_command)
 
-    it = commands.add_parser("read", help="print a plate's readings")
+    it = commands.add_parser("read", help="print a plate's readings", allow_abbrev=False)
     it.add_argument("plate")
     it.add_argument("--json", action="store_true", help="one JSON object, in SI base units")
     it.set_defaults(run=read_command)
@@ -154,6 +151,8 @@ def asked(plate: Plate, rest: Sequence[str]) -> dict[str, float]:
             raise ValueError(f"{option!r} is no input of {plate.id}; there is {', '.join(known)}")
         if value is None:
             raise ValueError(f"{option} needs a value, {known[name].range_text}")
+        if name in given:
+            raise ValueError(f"{option} is given twice")
         given[name] = known[name].parse(value)
     return given
 

@@ -1,6 +1,5 @@
 """The plates as static files: a site whose pages share their assets, and one file a plate."""
 
-import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,7 +8,7 @@ from app.page import embed_script, index, page, scripts, style
 from plates.plate import Plate
 
 MARK = ".plates-export"
-"""A file that tells a folder written by `export` from any other."""
+"""A file that tells a folder written by `export` from any other, and lists what was written."""
 
 
 def export(plates: Mapping[str, Plate], out: Path, *, force: bool = False) -> None:
@@ -18,21 +17,36 @@ def export(plates: Mapping[str, Plate], out: Path, *, force: bool = False) -> No
     Raises
     ------
     OSError
-        If `out` exists, was not written by an export and `force` is not given, or if it cannot be
-        written.
+        If `out` holds what no export wrote and `force` is not given, or if it cannot be written.
     """
-    if out.exists() and any(out.iterdir()) and not (out / MARK).exists() and not force:
-        raise FileExistsError(f"{out} was not written by an export; --force replaces it")
+    out = out.resolve()
+    if out.exists() and not out.is_dir():
+        raise NotADirectoryError(f"{out} is not a folder")
+    if not force and (foreign := _foreign(out)):
+        raise FileExistsError(f"{out} holds {foreign}, which no export wrote; --force replaces it")
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=".plates-") as aside:
-        site = Path(aside) / "site"
+        site, before = Path(aside) / "site", Path(aside) / "before"
         for name, text in _site(plates).items():
             file = site / name
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, encoding="utf-8", newline="\n")
         if out.exists():
-            shutil.move(out, Path(aside) / "before")
-        site.rename(out)
+            out.rename(before)
+        try:
+            site.rename(out)
+        except OSError:
+            if before.exists():
+                before.rename(out)
+            raise
+
+
+def _foreign(out: Path) -> str | None:
+    """Return the name of something in the folder that no export wrote, if there is any."""
+    mark = out / MARK
+    written = mark.read_text(encoding="utf-8").splitlines() if mark.exists() else []
+    there = (str(it.relative_to(out)) for it in sorted(out.rglob("*")) if not it.is_dir())
+    return next((name for name in there if name not in written), None)
 
 
 def _site(plates: Mapping[str, Plate]) -> dict[str, str]:
@@ -46,5 +60,5 @@ def _site(plates: Mapping[str, Plate]) -> dict[str, str]:
         files[f"{name}.html"] = page(plate, None)
     files["index.html"] = index(plates, "{}/", {it: f"assets/{it}" for it in assets})
     files["embed.js"] = embed_script()
-    files[MARK] = ""
+    files[MARK] = "\n".join([*files, MARK])
     return files

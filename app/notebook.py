@@ -9,7 +9,7 @@ import param
 
 from app.page import STATIC, page
 from app.text import front_matter
-from plates.plate import plate_of, values
+from plates.plate import plate_of, update, values
 
 
 class Workshop(pn.custom.JSComponent):
@@ -43,7 +43,7 @@ def show(inputs: param.Parameterized) -> Workshop:
     )
 
     def moved(event: Any) -> None:
-        inputs.param.update(**event.new)
+        update(inputs, event.new)
 
     def told(*_: Any) -> None:
         workshop.inputs = values(inputs)

@@ -15,13 +15,14 @@ from panel.io.resources import LOCAL_DIST, bundle_resources, patch_model_css
 from panel.io.server import DocHandler, Server, get_server
 from tornado.httputil import HTTPServerRequest
 from tornado.routing import Router
-from tornado.web import Application, GZipContentEncoding, RequestHandler
+from tornado.web import Application, GZipContentEncoding, RedirectHandler, RequestHandler
 
 from app.page import embed_script, index, page, scripts, session_script, style
 from app.session import Session, session
 from plates.plate import Plate, plate_of
 
 YEAR_S = 365 * 24 * 3600
+ENGINES = ("browser", "python")
 
 
 class File(RequestHandler):
@@ -37,6 +38,8 @@ class File(RequestHandler):
         kept = f"max-age={self.age_s}, immutable" if self.age_s else "no-cache"
         self.set_header("Cache-Control", kept)
         self.finish(self.text)
+
+    head = get
 
 
 class WithoutSlash(RequestHandler):
@@ -73,7 +76,9 @@ class WithoutPrefix(Router):
         self.application, self.prefix = application, prefix
 
     def find_handler(self, request: HTTPServerRequest, **kwargs: Any) -> Any:
-        """Return what answers the request's address once the prefix is taken off."""
+        """Return what answers the request's address once the prefix is taken off, once."""
+        if request.path != request.uri.split("?")[0]:
+            return None
         request.path = request.path.removeprefix(self.prefix)
         return self.application.find_handler(request)
 
@@ -98,11 +103,15 @@ def make_server(
     OSError
         If the port is taken or the address cannot be had.
     ValueError
-        If an allowed origin is no host.
+        If the port, the engine or an allowed origin is none.
     """
+    if engine not in ENGINES:
+        raise ValueError(f"engine = {engine!r} is not one of {', '.join(ENGINES)}")
+    if not 0 <= port <= 65535:
+        raise ValueError(f"port = {port} is not from 0 to 65535")
 
     def visit(plate: Plate) -> Callable[[], Session]:
-        shared = inputs if type(inputs) is plate.inputs else None
+        shared = inputs if isinstance(inputs, plate.inputs) else None
 
         def component() -> Session:
             # The page says itself when the server is lost, and goes on without it.
@@ -129,6 +138,7 @@ def make_server(
     if prefix := root_path.strip("/"):
         under = WithoutPrefix(application, f"/{prefix}")
         routes.insert(0, (f"/{re.escape(prefix)}/.*", under, {}))
+        routes.append((f"/{re.escape(prefix)}", RedirectHandler, {"url": f"/{prefix}/"}))
     application.add_handlers(".*", routes)
     return server
 
@@ -179,10 +189,13 @@ async def run(
     server.start()
     loop, end = asyncio.get_running_loop(), asyncio.Event()
     path = settings.get("root_path", "").strip("/")
-    url = f"http://{settings.get('address', '127.0.0.1')}:{server.port}/{path and path + '/'}"
+    address = settings.get("address") or "127.0.0.1"
+    host = f"[{address}]" if ":" in address else address
+    url = f"http://{host}:{server.port}/{path and path + '/'}"
 
     def stop() -> None:
-        loop.call_soon_threadsafe(end.set)
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(end.set)
 
     started(Running(url, stop))
     await end.wait()
@@ -201,8 +214,8 @@ def serve(inputs: param.Parameterized, port: int = 0, engine: str = "browser") -
     ------
     LookupError
         If no plate has inputs of that class.
-    OSError
-        If the port is taken.
+    OSError, ValueError
+        As `make_server`.
     """
     plate = plate_of(inputs)
     answer: Future[Running] = Future()

@@ -1,6 +1,7 @@
 """One visitor's Panel session: the page's inputs and a plate's inputs, held in step."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import panel as pn
 import param
 
 from app.drawing import tables
-from plates.plate import Plate, values
+from plates.plate import Plate, update, values
 
 STATIC = Path(__file__).with_name("static")
 
@@ -44,15 +45,17 @@ def session(plate: Plate, inputs: param.Parameterized, engine: str) -> Session:
         nonlocal heard, hearing
         heard, hearing = event.new["number"], True
         try:
-            inputs.param.update(**event.new["inputs"])
-        except (TypeError, ValueError):
-            pass
+            with suppress(TypeError, ValueError):
+                update(inputs, event.new["inputs"])
         finally:
+            # Also when a watcher of somebody else's fails: the page waits for an answer.
             hearing = False
-        tell()
+            tell()
 
     component.param.watch(hear, "page")
-    inputs.param.watch(tell, list(values(inputs)))
+    watcher = inputs.param.watch(tell, list(values(inputs)))
+    if pn.state.curdoc:
+        pn.state.curdoc.on_session_destroyed(lambda _: inputs.param.unwatch(watcher))
     tell()
     return component
 

@@ -15,25 +15,13 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-EXPRESSIONS: dict[Any, str] = {
+ARITHMETIC: dict[Any, str] = {
     np.add: "{} + {}",
     np.subtract: "{} - {}",
     np.multiply: "{} * {}",
     np.true_divide: "{} / {}",
     np.negative: "-{}",
     np.positive: "+{}",
-    np.less: "{} < {}",
-    np.less_equal: "{} <= {}",
-    np.greater: "{} > {}",
-    np.greater_equal: "{} >= {}",
-    np.equal: "{} === {}",
-    np.not_equal: "{} !== {}",
-    np.logical_and: "{} && {}",
-    np.logical_or: "{} || {}",
-    np.logical_not: "!{}",
-    np.bitwise_and: "{} && {}",
-    np.bitwise_or: "{} || {}",
-    np.invert: "!{}",
     np.maximum: "Math.max({}, {})",
     np.minimum: "Math.min({}, {})",
     np.power: "Math.pow({}, {})",
@@ -47,7 +35,22 @@ EXPRESSIONS: dict[Any, str] = {
     np.tanh: "Math.tanh({})",
     np.floor: "Math.floor({})",
     np.ceil: "Math.ceil({})",
-    np.where: "{} ? {} : {}",
+}
+COMPARISON: dict[Any, str] = {
+    np.less: "{} < {}",
+    np.less_equal: "{} <= {}",
+    np.greater: "{} > {}",
+    np.greater_equal: "{} >= {}",
+    np.equal: "{} === {}",
+    np.not_equal: "{} !== {}",
+}
+LOGIC: dict[Any, str] = {
+    np.logical_and: "{} && {}",
+    np.logical_or: "{} || {}",
+    np.logical_not: "!{}",
+    np.bitwise_and: "{} && {}",
+    np.bitwise_or: "{} || {}",
+    np.invert: "!{}",
 }
 
 
@@ -57,39 +60,47 @@ class TraceError(TypeError):
 
 @dataclass(frozen=True)
 class Script:
-    """A traced function: its arguments, its lines (name, expression), and what it returns."""
+    """A traced function as lines (place, expression); what goes to `readings` is returned."""
 
-    arguments: tuple[str, ...]
     lines: tuple[tuple[str, str], ...]
-    results: Mapping[str, str]
 
 
 class Symbol(NDArrayOperatorsMixin):
-    """A value known only by its JavaScript name."""
+    """A number, or the truth of a comparison, known only by its JavaScript name."""
 
-    def __init__(self, name: str, lines: dict[str, str]) -> None:
+    def __init__(self, name: str, lines: dict[str, str], truth: bool = False) -> None:
         self.name = name
         self.lines = lines
+        self.truth = truth
 
     def __array_ufunc__(self, ufunc: Any, method: str, *operands: Any, **settings: Any) -> Any:
+        if "out" in settings:
+            _refuse("an operation in place", "y = y + x for y += x")
         if method != "__call__" or settings:
             _refuse(f"np.{ufunc.__name__} with options or as a {method}")
-        return self._record(ufunc, operands)
+        if ufunc in ARITHMETIC:
+            return self._line(ARITHMETIC[ufunc], operands, [False] * len(operands))
+        if ufunc in COMPARISON:
+            return self._line(COMPARISON[ufunc], operands, [False, False], truth=True)
+        if ufunc in LOGIC:
+            return self._line(LOGIC[ufunc], operands, [True] * len(operands), truth=True)
+        return _refuse(f"np.{ufunc.__name__}")
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if function is np.where and len(args) == 3 and not kwargs:
+            return self._line("{} ? {} : {}", args, [True, False, False])
         if function is np.clip and len(args) == 3 and not kwargs:
             value, low, high = args
-            return np.minimum(np.maximum(value, low), high)
-        if kwargs:
-            _refuse(f"np.{function.__name__} with options")
-        return self._record(function, args)
+            raised = value if low is None else np.maximum(value, low)
+            return raised if high is None else np.minimum(raised, high)
+        return _refuse(f"np.{function.__name__} so called")
 
-    def _record(self, function: Any, operands: Sequence[Any]) -> "Symbol":
-        if function not in EXPRESSIONS:
-            _refuse(f"np.{function.__name__}")
-        expression = EXPRESSIONS[function].format(*(_written(operand) for operand in operands))
-        name = self.lines.setdefault(expression, f"t{len(self.lines) + 1}")
-        return Symbol(name, self.lines)
+    def _line(
+        self, form: str, operands: Sequence[Any], truths: Sequence[bool], truth: bool = False
+    ) -> "Symbol":
+        written = [_written(it, wanted) for it, wanted in zip(operands, truths, strict=True)]
+        name = self.lines.setdefault(form.format(*written), f"t{len(self.lines) + 1}")
+        return Symbol(name, self.lines, truth)
 
     def __bool__(self) -> NoReturn:
         _refuse("a branch on an input", "np.where")
@@ -97,7 +108,7 @@ class Symbol(NDArrayOperatorsMixin):
     def __float__(self) -> NoReturn:
         _refuse("an input as a plain number", "numpy's own functions")
 
-    __int__ = __index__ = __iter__ = __len__ = __float__
+    __int__ = __index__ = __iter__ = __round__ = __float__
 
 
 def trace(function: Callable[..., Mapping[str, Any]], arguments: Sequence[str]) -> Script:
@@ -109,23 +120,30 @@ def trace(function: Callable[..., Mapping[str, Any]], arguments: Sequence[str]) 
         If it does what no line of JavaScript stands for, naming the file and line.
     """
     lines: dict[str, str] = {}
-    results = function(**{name: Symbol(name, lines) for name in arguments})
-    returned = {key: _written(value) for key, value in results.items()}
-    # A line whose value is returned takes the name it is returned under.
-    names = {name: key for key, name in returned.items() if name in lines.values()}
+    results = function(**{name: Symbol(f"inputs.{name}", lines) for name in arguments})
+    returned = {key: _written(value, truth=False) for key, value in results.items()}
+    # A line whose value is returned is written straight to where it is returned.
+    names = {name: f"readings.{key}" for key, name in returned.items() if name in lines.values()}
 
     def renamed(text: str) -> str:
-        return re.sub(r"\bt\d+\b", lambda found: names.get(found[0], found[0]), text)
+        return re.sub(r"(?<![\w.])t\d+\b", lambda found: names.get(found[0], found[0]), text)
 
+    rest = {key: name for key, name in returned.items() if names.get(name) != f"readings.{key}"}
     return Script(
-        tuple(arguments),
-        tuple((renamed(name), renamed(expression)) for expression, name in lines.items()),
-        {key: names.get(name, name) for key, name in returned.items()},
+        tuple((renamed(name), renamed(expression)) for expression, name in lines.items())
+        + tuple((f"readings.{key}", renamed(name)) for key, name in rest.items())
     )
 
 
-def _written(value: Any) -> str:
-    return value.name if isinstance(value, Symbol) else json.dumps(np.asarray(value).item())
+def _written(value: Any, truth: bool) -> str:
+    if isinstance(value, Symbol):
+        if value.truth != truth:
+            _refuse("a comparison as a number, or a number as one,", "np.where")
+        return value.name
+    constant = np.asarray(value)
+    if constant.shape or constant.dtype.kind not in ("b" if truth else "iuf"):
+        _refuse(f"the constant {value!r}")
+    return json.dumps(constant.item())
 
 
 def _refuse(what: str, instead: str = "") -> NoReturn:

@@ -65,11 +65,11 @@ def checked(formula: Formula) -> Formula:
 
 
 def _held(name: str, value: Any) -> Any:
-    if hasattr(value, "__array_ufunc__") and not isinstance(value, np.ndarray | np.generic):
-        return value
     allowed = RANGES[name]
     numbers = np.asarray(value)
-    if numbers.dtype.kind not in "iuf":
+    if numbers.dtype == object and hasattr(value, "__array_ufunc__"):
+        return value
+    if numbers.dtype.kind not in "iuf" or np.ma.is_masked(value):
         raise ValueError(f"{name} = {value!r} is not {allowed}")
     numbers = numbers.astype(float)
     good = (numbers >= allowed.low) & (numbers <= allowed.high)

@@ -41,7 +41,7 @@ def formatted(value: float, form: Format, unit: str | None = None) -> str:
         for name, scale in form.units:
             if value >= scale and value % scale == 0:
                 return f"{value / scale:,.0f}{form.space}{name}"
-        return f"{int(value) if value == int(value) else value:,}"
+        return f"{Decimal(repr(value)).normalize():,f}"
     if value == 0:
         return f"0{form.space}{unit or form.units[-1][0]}"
     name, scale = _unit(_rounded(value, form.digits), form, unit)

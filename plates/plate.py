@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import param
 
 import plates
@@ -58,8 +59,12 @@ class Plate:
     facts: Callable[[], Mapping[str, Fact]] = dict
 
     def read(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
-        """Return every reading at the inputs, which may be arrays: SI units, shares 0 to 1."""
-        return dict(self.readings(**inputs))
+        """Return every reading at the inputs, which may be arrays: SI units, shares 0 to 1.
+
+        The inputs are made float64 first, as they are in the browser.
+        """
+        numbers = {name: np.asarray(value, dtype=float)[()] for name, value in inputs.items()}
+        return dict(self.readings(**numbers))
 
     def at(self, state: str) -> dict[str, float]:
         """Return the inputs of a named state: the defaults, with what the state sets."""
@@ -72,8 +77,23 @@ def quantities(inputs: param.Parameterized | type[param.Parameterized]) -> dict[
 
 
 def values(inputs: param.Parameterized) -> dict[str, float]:
-    """Return the present value of each input by name."""
-    return {name: getattr(inputs, name) for name in quantities(inputs)}
+    """Return the present value of each input by name, as a plain number."""
+    return {name: it.plain(getattr(inputs, name)) for name, it in quantities(inputs).items()}
+
+
+def update(inputs: param.Parameterized, changes: Mapping[str, float]) -> None:
+    """Set several inputs at once, all of them or none.
+
+    Raises
+    ------
+    ValueError
+        If a name is no input, or a value is not one that the input may have.
+    """
+    for name, value in changes.items():
+        if name not in quantities(inputs):
+            raise ValueError(f"{name} is no input; there is {', '.join(quantities(inputs))}")
+        quantities(inputs)[name].check(value)
+    inputs.param.update(**changes)
 
 
 def plate_of(inputs: param.Parameterized) -> Plate:
@@ -85,7 +105,7 @@ def plate_of(inputs: param.Parameterized) -> Plate:
         If no plate has inputs of that class.
     """
     for plate in find_plates().values():
-        if plate.inputs is type(inputs):
+        if isinstance(inputs, plate.inputs):
             return plate
     raise LookupError(f"no plate has inputs of the class {type(inputs).__name__}")
 

@@ -2,6 +2,7 @@
 
 import math
 import re
+from numbers import Real
 from typing import Any
 
 import param
@@ -9,8 +10,12 @@ import param
 from plates.formats import FORMATS, formatted
 
 PREFIXES = {"": 1, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
-FACTOR = r"^\s*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\s*(Ki|Mi|Gi)?\s*$"
-"""One factor of a typed number, such as 8192, 32Mi or 1e6; factors are joined by x or ×."""
+DIGITS = r"(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+\.?[0-9]*|\.[0-9]+)"
+FACTOR = rf"^\s*([+-]?{DIGITS}(?:[eE][+-]?[0-9]+)?)\s*(Ki|Mi|Gi)?\s*$"
+"""One factor of a typed number: 8192, 33,554,432, 32Mi or 1e6. Factors are joined by x or ×."""
+
+DECIMALS = 6
+"""How many decimals of a typed number are kept, so that it can be shown without an exponent."""
 
 
 class Quantity(param.Number):
@@ -37,13 +42,18 @@ class Quantity(param.Number):
         super().__init__(default=default, **settings)
 
     def _validate_value(self, val: Any, allow_None: bool) -> None:
-        number = isinstance(val, int | float) and not isinstance(val, bool)
-        if not number or not math.isfinite(val) or (self.whole and val != int(val)):
-            raise ValueError(f"{self.name} = {val!r} is not {self.range_text}")
+        self.check(val)
 
-    def _validate_bounds(self, val: Any, bounds: Any, inclusive_bounds: Any) -> None:
-        if not bounds[0] <= val <= bounds[1]:
-            raise ValueError(f"{self.name} = {val!r} is not {self.range_text}")
+    def check(self, value: Any) -> None:
+        """Raise ValueError, naming the input, the value and the range, if it may not be this."""
+        number = isinstance(value, Real) and not isinstance(value, bool)
+        low, high = self.bounds
+        if not number or not low <= value <= high or (self.whole and value != int(value)):
+            raise ValueError(f"{self.name} = {value!r} is not {self.range_text}")
+
+    def plain(self, value: Any) -> float:
+        """Return the value as a number of plain Python, whole where the input is."""
+        return int(value) if self.whole else float(value)
 
     @property
     def range_text(self) -> str:
@@ -101,12 +111,15 @@ class Quantity(param.Number):
         ValueError
             Naming the input, the text and the range, if it is no number or outside the bounds.
         """
-        factors = [re.match(FACTOR, part) for part in re.split("[x×]", text.replace(",", ""))]
-        value = math.prod(
-            float(factor[1]) * PREFIXES[factor[2] or ""] if factor else math.nan
-            for factor in factors
-        )
-        low, high = self.bounds
-        if not low <= value <= high or (self.whole and value != int(value)):
-            raise ValueError(f"{self.name} = {text!r} is not {self.range_text}")
-        return int(value) if value == int(value) else value
+        factors = [re.match(FACTOR, part) for part in re.split("[x×]", text)]
+        numbers = [
+            float(it[1].replace(",", "")) * PREFIXES[it[2] or ""] if it else math.nan
+            for it in factors
+        ]
+        # 0x10 is no product: somebody meant another number.
+        value = math.nan if len(numbers) > 1 and 0 in numbers else math.prod(numbers)
+        try:
+            self.check(value)
+        except ValueError:
+            raise ValueError(f"{self.name} = {text!r} is not {self.range_text}") from None
+        return self.plain(round(value, DECIMALS))

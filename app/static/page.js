@@ -21,7 +21,9 @@ function formatted(value, {units, digits, space}, unit) {
   const rounded = Number(value.toPrecision(digits));
   const fits = ([name, scale]) => (unit === undefined ? rounded >= scale : name === unit);
   const [name, scale] = units.find(fits) ?? units.at(-1);
-  return (value / scale).toPrecision(digits) + space + name;
+  const number = Number((value / scale).toPrecision(digits));
+  const decimals = digits - 1 - Number(number.toExponential().split("e")[1]);
+  return number.toFixed(Math.max(0, decimals)) + space + name;
 }
 
 function inputText(name, value) {
@@ -43,7 +45,7 @@ const defaults = Object.fromEntries(
   Object.entries(plate.inputs).map(([name, input]) => [name, input.default]));
 const state = {...defaults};
 const whenShown = [];
-let shown = {inputs: state, readings: plate.readings(state)};
+let shown;
 let compute = computeHere;
 let frame = null;
 let settling = null;
@@ -57,16 +59,12 @@ function allowed(name, value) {
 function setInputs(changes) {
   const good = Object.entries(changes).filter(([name, value]) =>
     Object.hasOwn(plate.inputs, name) && typeof value === "number" && allowed(name, value));
-  const changed = good.some(([name, value]) => state[name] !== value);
   Object.assign(state, Object.fromEntries(good));
   frame ??= requestAnimationFrame(() => {
     frame = null;
-    showInputs();
+    for (const control of controls) control();
     compute({...state});
   });
-  if (!changed) return;
-  clearTimeout(settling);
-  settling = setTimeout(settle, SETTLED_MS);
 }
 
 function computeHere(inputs) {
@@ -74,9 +72,13 @@ function computeHere(inputs) {
 }
 
 function show(inputs, readings, tables) {
+  const changed = Object.keys(inputs).some((name) => inputs[name] !== shown.inputs[name]);
   shown = {inputs, readings};
-  showOutputs();
+  showText();
   for (const listener of whenShown) listener(shown, tables);
+  if (!changed) return;
+  clearTimeout(settling);
+  settling = setTimeout(settle, SETTLED_MS);
 }
 
 function settle() {
@@ -96,18 +98,14 @@ function say(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
-function showOutputs() {
+function showText() {
   for (const element of outputs) {
     const {output, digits} = element.dataset;
     element.dataset.value = shown.readings[output];
     say(element, outputText(output, shown.readings[output], digits));
   }
-}
-
-function showInputs() {
-  for (const control of controls) control();
   for (const element of echoes) {
-    say(element, inputText(element.dataset.echo, state[element.dataset.echo]));
+    say(element, inputText(element.dataset.echo, shown.inputs[element.dataset.echo]));
   }
 }
 
@@ -130,10 +128,14 @@ function stopAfter(key, stops, value, page) {
 }
 
 function parsed(text) {
-  return text.replaceAll(",", "").split(/[x×]/).reduce((product, part) => {
-    const factor = part.match(plate.factor);
-    return factor ? product * factor[1] * plate.prefixes[factor[2] ?? ""] : NaN;
-  }, 1);
+  const numbers = text.split(/[x×]/).map((part) => {
+    const [, digits, prefix] = part.match(plate.factor) ?? [];
+    return digits ? digits.replaceAll(",", "") * plate.prefixes[prefix ?? ""] : NaN;
+  });
+  // 0x10 is no product: somebody meant another number.
+  if (numbers.length > 1 && numbers.includes(0)) return NaN;
+  // Adding 0 makes -0 plain.
+  return Number(numbers.reduce((a, b) => a * b).toFixed(plate.decimals)) + 0;
 }
 
 // Wires the controls of one input and returns how they are brought to the state.
@@ -141,6 +143,7 @@ function control(name) {
   const {slider: {min, step}, stops, page, range} = plate.inputs[name];
   const slider = one(`[data-input="${name}"]`);
   const box = one(`[data-typed="${name}"]`);
+  const spoken = one(`[data-spoken="${name}"]`);
   let held, last;
 
   function complain(text) {
@@ -177,6 +180,7 @@ function control(name) {
     last = state[name];
     slider.value = min + nearest(stops, last) * step;
     slider.setAttribute("aria-valuetext", inputText(name, last));
+    say(spoken, inputText(name, last));
     box.value = last;
     complain("");
   };
@@ -195,7 +199,7 @@ function readAddress() {
       holder[name] = value(given[0]);
       return;
     }
-    const text = given.join(", ");
+    const text = given.join(", ").slice(0, 60);
     notice(name, `${name} = “${text}” in the address is not ${range}; ${holder[name]} is used.`);
     settling ??= setTimeout(settle, SETTLED_MS);
   };
@@ -282,6 +286,7 @@ function answerParent() {
 
 const controls = Object.keys(plate.inputs).map(control);
 readAddress();
+shown = {inputs: {...state}, readings: plate.readings(state)};
 for (const button of all("[data-state]")) {
   button.addEventListener("click", () => setInputs(plate.states[button.dataset.state]));
 }

@@ -66,7 +66,7 @@ function load(source) {
   // In a sandboxed frame the server counts as another site; the page is then left to itself.
   if (self.origin === "null") return;
   try {
-    const answer = await fetch(`${root.dataset.session}${location.search}`);
+    const answer = await fetch(root.dataset.session);
     const {scripts, token, socket} = await answer.json();
     for (const source of scripts) await load(source);
     const url = new URL(socket, location.href);

@@ -3,13 +3,10 @@
 
 const plate = {{ spec | tojson }};
 
-plate.readings = ({ {{- script.arguments | join(", ") -}} }) => {
-{% for name, expression in script.lines %}
-  const {{ name }} = {{ expression }};
+plate.readings = (inputs) => {
+  const readings = {};
+{% for place, expression in script.lines %}
+  {{ "" if "." in place else "const " }}{{ place }} = {{ expression }};
 {% endfor %}
-  return {
-{% for name, value in script.results.items() %}
-    {{ name }}{% if name != value %}: {{ value }}{% endif %},
-{% endfor %}
-  };
+  return readings;
 };

@@ -61,7 +61,7 @@ def missing(k, S, overhead):
         ),
         (
             dataclasses.replace(plate, states={**plate.states, "odd": State({"x": 1})}),
-            "state odd sets x",
+            "state odd: ",
         ),
     ],
 )

@@ -1,5 +1,7 @@
 """The static site, as files."""
 
+import dataclasses
+
 import pytest
 
 from app.export import MARK, export
@@ -24,17 +26,36 @@ def test_exporting_twice_gives_the_same_bytes(tmp_path):
 
 def test_an_export_replaces_an_export_and_leaves_nothing_aside(tmp_path):
     export(PLATES, tmp_path / "site")
-    (tmp_path / "site" / "assets" / "old.js").write_text("old")
-    export(PLATES, tmp_path / "site")
-    assert not (tmp_path / "site" / "assets" / "old.js").exists()
+    old = tree(tmp_path / "site")
+    plates = {"kernel-fusion": dataclasses.replace(PLATES["kernel-fusion"], readout="{speedup}")}
+    export(plates, tmp_path / "site")
+    new = tree(tmp_path / "site")
+    assert len(new) == len(old)
+    assert new.keys() != old.keys()
     assert [it.name for it in tmp_path.iterdir()] == ["site"]
 
 
 def test_a_folder_of_something_else_is_left_alone_unless_forced(tmp_path):
     (tmp_path / "thesis.tex").write_text("ten years of work")
-    with pytest.raises(FileExistsError, match="was not written by an export"):
+    with pytest.raises(FileExistsError, match=r"holds thesis\.tex, which no export wrote"):
         export(PLATES, tmp_path)
     assert tree(tmp_path) == {"thesis.tex": b"ten years of work"}
+
+
+def test_what_others_put_into_an_export_is_left_alone_too(tmp_path):
+    export(PLATES, tmp_path / "site")
+    (tmp_path / "site" / "CNAME").write_text("plates.example")
+    with pytest.raises(FileExistsError, match="CNAME"):
+        export(PLATES, tmp_path / "site")
+    assert (tmp_path / "site" / "CNAME").exists()
+
+
+def test_through_a_link_the_folder_behind_it_is_written(tmp_path):
+    (tmp_path / "behind").mkdir()
+    (tmp_path / "link").symlink_to("behind")
+    export(PLATES, tmp_path / "link")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "behind" / "index.html").exists()
 
 
 def test_force_replaces_it(tmp_path):

@@ -90,6 +90,10 @@ def test_small_integers_do_not_overflow():
         (lambda: traffic.traffic_fused_bytes(np.inf, 2), "n_values = inf is not"),
         (lambda: traffic.traffic_fused_bytes([1, np.nan], 2), "n_values = nan is not"),
         (lambda: traffic.traffic_fused_bytes("10", 2), "n_values = '10' is not"),
+        (
+            lambda: traffic.traffic_fused_bytes(np.ma.masked_less([1, 5], 3), 2),
+            "n_values = masked_array",
+        ),
         (lambda: traffic.traffic_fused_bytes(True, 2), "n_values = True is not"),
         (lambda: cost.time_s(1e-6, 10, 0), "bandwidth = 0 is not a finite number from 1 to 1e"),
         (lambda: launch.launch_stream_s(1, -1e-6), "overhead_s = -1e-06 is not"),

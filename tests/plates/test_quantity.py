@@ -1,9 +1,13 @@
 """An input: what may be typed, what is refused, where the slider stops, how it is spoken."""
 
+import math
+
+import numpy as np
 import param
 import pytest
 
 from plates.kernel_fusion import KernelFusion
+from plates.plate import update, values
 from plates.quantity import Quantity
 
 K, S, OVERHEAD = (KernelFusion.param[name] for name in ("k", "S", "overhead"))
@@ -48,6 +52,10 @@ def test_what_is_typed_is_understood(quantity, text, value):
         (K, "NaN"),
         (K, "-5"),
         (K, "5x"),
+        (K, "1,6"),
+        (OVERHEAD, "1,5"),
+        (OVERHEAD, "0x10"),
+        (S, "33,55,44"),
         (K, "５"),
         (S, "255"),
         (S, "2Gi"),
@@ -64,12 +72,26 @@ def test_what_is_no_value_in_range_is_refused_with_name_text_and_range(quantity,
         quantity.parse(text)
 
 
-@pytest.mark.parametrize("value", [0, 17, 2.5, True, None, "5", float("nan"), float("inf")])
+@pytest.mark.parametrize("value", [0, 17, 2.5, True, None, "5", math.nan, math.inf, 10**400])
 def test_the_param_class_refuses_what_the_page_would(value):
     plate = KernelFusion()
     with pytest.raises(ValueError, match=r"k = .* is not a whole number from 1 to 16"):
         plate.k = value
     assert plate.k == 5
+
+
+def test_numpy_s_numbers_are_numbers():
+    plate = KernelFusion(k=np.int64(8), overhead=np.float32(2.5))
+    assert values(plate) == {"k": 8, "S": 33554432, "overhead": 2.5}
+    assert all(type(it) in (int, float) for it in values(plate).values())
+
+
+def test_several_inputs_are_set_all_or_none():
+    plate = KernelFusion()
+    for changes in ({"k": 8, "S": 3}, {"S": 4096, "k": 99}, {"k": 8, "other": 1}):
+        with pytest.raises(ValueError, match=r"is not|is no input"):
+            update(plate, changes)
+        assert values(plate) == {"k": 5, "S": 33554432, "overhead": 4.0}
 
 
 def test_a_slider_in_octaves_has_four_stops_an_octave_on_whole_numbers():
