@@ -266,11 +266,14 @@ function answerParent() {
   let height = 0;
   let asked = false;
   const postHeight = () => post({type: "plate:height", height});
-  new ResizeObserver(() => {
+  const measure = () => {
     const before = height;
     height = Math.ceil(document.body.getBoundingClientRect().height);
     if (height !== before) postHeight();
-  }).observe(document.body);
+  };
+  new ResizeObserver(measure).observe(document.body);
+  // A frame that is out of sight is not laid out by itself, so its observer stays silent.
+  measure();
   addEventListener("message", ({source, data}) => {
     if (source !== parent || !data) return;
     if (data.type === "plate:set") setInputs(Object(data.inputs));

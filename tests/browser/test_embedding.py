@@ -39,10 +39,10 @@ def opened(visit, url, count, expected=(), **context):
 
 
 def fits(there, frame):
-    element = frame.frame_element()
+    """Wait until the frame is as high as what is in it, and has nothing to scroll."""
+    frame.wait_for_function("Math.abs(innerHeight - document.body.offsetHeight) <= 2")
     inside = frame.evaluate("document.documentElement.scrollHeight")
-    outside = element.bounding_box()["height"]
-    return abs(inside - outside) <= 2
+    return abs(inside - frame.frame_element().bounding_box()["height"]) <= 2
 
 
 @pytest.mark.parametrize("width", [1280, 700, 320])
