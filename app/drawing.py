@@ -85,89 +85,35 @@ def _source(name: str, *columns: str) -> ColumnDataSource:
     return ColumnDataSource({column: [] for column in columns}, name=name)
 
 
-def svg(figure: Figure, table: Any) -> dict[str, Any]:
-    """Return what the page's SVG holds: positions in percent of the plot, and texts."""
-    return _svg_curves(figure, table) if isinstance(figure, Curves) else _svg_bars(figure, table)
-
-
-def _svg_curves(figure: Curves, table: Any) -> dict[str, Any]:
-    curves, marks = table["curves"], table["marks"]
-    roles = {one.reading: one.role for one in figure.series}
-    x = _clamped(_along(figure.x, marks["x"][0]))
-    return {
-        "x_ticks": [(_percent(_along(figure.x, t)), _tick(figure.x, t)) for t in figure.x.ticks],
-        "y_ticks": [
-            (_percent(1 - _along(figure.y, t)), _tick(figure.y, t)) for t in figure.y.ticks
-        ],
-        "lines": [
-            {"role": one.role, "points": _points(figure, curves["x"], curves[one.reading])}
-            | LINES[one.role]
-            for one in figure.series
-        ],
-        "ends": [
-            (one, _percent(1 - _clamped(_along(figure.y, curves[one.reading][-1]))))
-            for one in figure.series
-        ],
-        "radius": MARK_SIZE / 2,
-        "x": _percent(x),
-        "side": "right" if x < figure.flip else "left",
-        "marks": [
-            {
-                "reading": reading,
-                "role": roles[reading],
-                "y": _percent(1 - _clamped(_along(figure.y, y))),
-                "text": ("↓ " if y < figure.y.low else "") + formatted(y, FORMATS[figure.y.format]),
-            }
-            for reading, y in zip(figure.marked, marks["y"], strict=True)
-        ],
-    }
-
-
-def _svg_bars(figure: Bars, table: Any) -> dict[str, Any]:
-    (end,) = table["axis"]["end"]
-    n = len(figure.series)
-    form = FORMATS[figure.format]
-    unit = next(name for name, scale in form.units if end >= scale)
-    return {
-        "ticks": [
-            (share, _percent(share), formatted(end * share, replace(form, digits=3), unit))
-            for share in figure.ticks
-        ],
-        "divisions": [_percent(i / figure.divisions) for i in range(1, figure.divisions)],
-        "bars": [
-            {
-                "series": one,
-                "width": _percent(value / end),
-                "top": _percent((row + BAR_MIDDLE - BAR_HEIGHT / 2) / n),
-                "height": _percent(BAR_HEIGHT / n),
-                "text": formatted(value, form),
-            }
-            for row, (one, value) in enumerate(
-                zip(figure.series, table["bars"]["value"], strict=True)
-            )
-        ],
-    }
-
-
-def _along(axis: Axis, value: float) -> float:
+def along(axis: Axis, value: float) -> float:
+    """Return where on a log axis the value stands, from 0 at its low end to 1 at its high end."""
     return math.log(value / axis.low) / math.log(axis.high / axis.low)
 
 
-def _clamped(share: float) -> float:
+def clamped(share: float) -> float:
+    """Return the share, held to 0 to 1."""
     return min(max(share, 0), 1)
 
 
-def _percent(share: float) -> str:
+def percent(share: float) -> str:
+    """Return the share as a length in SVG."""
     return f"{100 * share:.4g}%"
 
 
-def _points(figure: Curves, xs: list[float], ys: list[float]) -> str:
+def points(figure: Curves, xs: list[float], ys: list[float]) -> str:
+    """Return a curve as the points of an SVG polyline in a box of 1000 by 1000."""
     return " ".join(
-        f"{1000 * _along(figure.x, x):.2f},{1000 * (1 - _along(figure.y, y)):.2f}"
+        f"{1000 * along(figure.x, x):.2f},{1000 * (1 - along(figure.y, y)):.2f}"
         for x, y in zip(xs, ys, strict=True)
     )
 
 
-def _tick(axis: Axis, value: float) -> str:
-    form = FORMATS[axis.format]
-    return formatted(value, form if form.digits is None else replace(form, digits=1))
+def tick(format_name: str, value: float, end: float | None = None) -> str:
+    """Return a tick's label: round as it is, or, on an axis with that end, in the end's unit."""
+    form = FORMATS[format_name]
+    if form.digits is None:
+        return formatted(value, form)
+    if end is None:
+        return formatted(value, replace(form, digits=1))
+    unit = next(name for name, scale in form.units if end >= scale)
+    return formatted(value, replace(form, digits=3), unit)

@@ -9,7 +9,7 @@ from typing import Any
 
 import bokeh
 
-from app.drawing import bokeh_item, svg
+from app import drawing
 from app.text import article, front_matter, pieces, sentence, slots, templates
 from app.trace import trace
 from plates.formats import FORMATS
@@ -75,7 +75,9 @@ def plate_script(plate: Plate) -> str:
         "factor": FACTOR,
         "decimals": DECIMALS,
         "prefixes": PREFIXES,
-        "figures": [asdict(figure) | {"bokeh": bokeh_item(figure)} for figure in plate.figures],
+        "figures": [
+            asdict(figure) | {"bokeh": drawing.bokeh_item(figure)} for figure in plate.figures
+        ],
     }
     script = trace(plate.readings, list(quantities(plate.inputs)))
     return templates().get_template("plate.js").render(spec=spec, script=script)
@@ -120,22 +122,19 @@ def page(
     for its Panel session.
     """
     state = values(plate.inputs())
-    live = slots(plate, state, live=True)
-    figures = [
-        {
-            "figure": figure,
-            "drawn": svg(figure, figure.columns(plate.read, state)),
-            "sentence": sentence(figure.text, live),
-        }
-        for figure in plate.figures
-    ]
     template = templates().get_template("page.html")
     return template.render(
         **article(plate, state),
         inputs=_inputs(plate),
         presets={name: it for name, it in plate.states.items() if it.label},
-        figures=figures,
-        readout=pieces(plate.readout, live),
+        draw=drawing,
+        sentence=sentence,
+        pieces=pieces,
+        live=slots(plate, state, live=True),
+        tables=drawing.tables(plate, state),
+        figures=plate.figures,
+        outputs=plate.outputs,
+        readout=plate.readout,
         style=_placed(style(), link),
         scripts=[_placed(asset, link) for asset in (*scripts(plate), *more)],
         view=view,

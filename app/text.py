@@ -12,6 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
+from app.drawing import clamped, percent
 from plates.formats import FORMATS, formatted
 from plates.plate import Plate, quantities
 
@@ -49,7 +50,7 @@ def templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["plain"] = "{:.15g}".format
+    environment.filters |= {"plain": "{:.15g}".format, "percent": percent, "clamped": clamped}
     environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False}
     return environment
 
