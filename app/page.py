@@ -14,7 +14,7 @@ from app.text import article, front_matter, pieces, sentence, slots, templates
 from app.trace import trace
 from plates.formats import FORMATS
 from plates.plate import Plate, quantities, values
-from plates.quantity import DECIMALS, FACTOR, PREFIXES
+from plates.quantity import FACTOR, PREFIXES
 
 STATIC = Path(__file__).with_name("static")
 BOKEH = Path(bokeh.__file__).parent / "server" / "static" / "js" / "bokeh.min.js"
@@ -73,7 +73,6 @@ def plate_script(plate: Plate) -> str:
         "states": {name: dict(state.inputs) for name, state in plate.states.items()},
         "readout": plate.readout,
         "factor": FACTOR,
-        "decimals": DECIMALS,
         "prefixes": PREFIXES,
         "figures": [
             asdict(figure) | {"bokeh": drawing.bokeh_item(figure)} for figure in plate.figures

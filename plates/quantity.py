@@ -14,9 +14,6 @@ DIGITS = r"(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+\.?[0-9]*|\.[0-9]+)"
 FACTOR = rf"^\s*([+-]?{DIGITS}(?:[eE][+-]?[0-9]+)?)\s*(Ki|Mi|Gi)?\s*$"
 """One factor of a typed number: 8192, 33,554,432, 32Mi or 1e6. Factors are joined by x or ×."""
 
-DECIMALS = 6
-"""How many decimals of a typed number are kept, so that it can be shown without an exponent."""
-
 
 class Quantity(param.Number):
     """A number that the reader may set.
@@ -122,4 +119,4 @@ class Quantity(param.Number):
             self.check(value)
         except ValueError:
             raise ValueError(f"{self.name} = {text!r} is not {self.range_text}") from None
-        return self.plain(round(value, DECIMALS))
+        return self.plain(value)

@@ -9,8 +9,7 @@ const SETTLED_MS = 400;
 
 // ---- numbers as text: plates/formats.py, read from the same tables
 
-const exactly = (value) =>
-  Number.isInteger(value) ? value.toLocaleString("en-US") : String(value);
+const exactly = (value) => value.toLocaleString("en-US", {maximumFractionDigits: 20});
 
 function formatted(value, {units, digits, space}, unit) {
   if (digits === null) {
@@ -135,7 +134,7 @@ function parsed(text) {
   // 0x10 is no product: somebody meant another number.
   if (numbers.length > 1 && numbers.includes(0)) return NaN;
   // Adding 0 makes -0 plain.
-  return Number(numbers.reduce((a, b) => a * b).toFixed(plate.decimals)) + 0;
+  return numbers.reduce((a, b) => a * b) + 0;
 }
 
 // Wires the controls of one input and returns how they are brought to the state.
