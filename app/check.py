@@ -17,6 +17,8 @@ from plates.plate import Plate, quantities, values
 def faults(plate: Plate) -> Iterator[str]:
     """Yield one line for each fault of the plate."""
     inputs = quantities(plate.inputs)
+    if not re.fullmatch("[a-z0-9-]+", plate.id):
+        yield f"{plate.id!r} is no address: use small letters, digits and hyphens"
     for name, it in inputs.items():
         wanted = {"label": it.label, "unit": it.unit and it.unit[1], "bounds": it.bounds}
         for what, given in {**wanted, "doc": it.doc}.items():
@@ -76,5 +78,11 @@ def _faults_of_figures(plate: Plate) -> Iterator[str]:
         for one in figure.series:
             if one.role not in LINES:
                 yield f"{place}: {one.role!r} is no role"
+        axes = [figure.x, figure.y] if isinstance(figure, Curves) else []
+        for axis in axes:
+            if not 0 < axis.low < axis.high or min(axis.ticks) <= 0:
+                yield f"{place}: its axis of {axis.label!r} is a log axis and cannot hold 0"
+        for name in {axis.format for axis in axes} - set(FORMATS):
+            yield f"{place}: its axis has the unknown format {name!r}"
         if isinstance(figure, Curves) and figure.input not in quantities(plate.inputs):
             yield f"{place} runs along {figure.input}, which is no input"

@@ -36,8 +36,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
     it = commands.add_parser("serve", help="serve the plates to a browser")
-    it.add_argument("--port", type=port, default=5006)
-    it.add_argument("--address", default="127.0.0.1")
+    it.add_argument("--port", type=port, default=5006, help="0 for any that is free")
+    it.add_argument("--address", default="127.0.0.1", help="where to listen")
     it.add_argument(
         "--allow-origin",
         action="append",
@@ -167,9 +167,10 @@ def export_command(options: argparse.Namespace) -> None:
 
 def check_command(options: argparse.Namespace) -> None:
     """Print one line a fault; exit status 1 if there is any."""
-    found = [fault for plate in find_plates().values() for fault in faults(plate)]
-    for fault in found:
-        print(fault)
+    try:
+        found = [fault for plate in find_plates().values() for fault in faults(plate)]
+    except Exception as fault:
+        found = [f"a plate cannot be read: {type(fault).__name__}: {fault}"]
+    print("\n".join(found or ["every plate is sound"]))
     if found:
         raise SystemExit(1)
-    print("every plate is sound")

@@ -91,7 +91,6 @@ def article(plate: Plate, inputs: Mapping[str, float]) -> dict[str, Any]:
         finalize=lambda value: slot(value) if isinstance(value, Slot) else value,
     )
     environment.filters["digits"] = lambda it, digits: replace(it, digits=digits)
-    environment.filters["bare"] = lambda it: replace(it, words="", format="plain", echo="")
     context = {
         "page": slots(plate, inputs, live=True),
         **{name: slots(plate, plate.at(name)) for name in plate.states},

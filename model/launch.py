@@ -31,4 +31,5 @@ def launch_graph_s(k: Any, overhead_s: Any) -> Any:
 
     Source: `GRAPH_GAP_S`.
     """
+    # What is saved is taken off the stream, so that rounding cannot make a graph the slower one.
     return launch_stream_s(k, overhead_s) - (k - 1) * np.maximum(0, overhead_s - GRAPH_GAP_S)

@@ -1,4 +1,4 @@
-"""The plates: one folder each, found by name. They know `model`, `param` and `bokeh`, never Panel.
+"""The plates: one folder each, found by name. They know `model` and `param`, never Panel.
 
 A folder `plates/` anywhere on Python's path adds to them, so a course can keep its own elsewhere.
 """

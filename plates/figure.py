@@ -38,7 +38,7 @@ class Curves:
     """Readings against one input, log-log, with the present value of that input marked.
 
     The curves are computed at the values `along`. The `marked` readings carry their value as text,
-    left of the mark, or right of it in the first share `flip` of the axis.
+    on the side where there is room: the first and last share `flip` of the axis have only one.
     """
 
     id: str
@@ -50,7 +50,7 @@ class Curves:
     y: Axis
     series: tuple[Series, ...]
     marked: tuple[str, ...]
-    flip: float = 0.2
+    flip: float = 0.15
     kind: str = "curves"
 
     def columns(self, read: Read, inputs: Mapping[str, Any]) -> Any:

@@ -114,4 +114,7 @@ def find_plates() -> dict[str, Plate]:
     """Return every plate by its id: what each folder of `plates` holds as `plate`."""
     modules = sorted(m.name for m in pkgutil.iter_modules(plates.__path__) if m.ispkg)
     found = [importlib.import_module(f"plates.{name}").plate for name in modules]
-    return {plate.id: plate for plate in found}
+    plates_by_id = {plate.id: plate for plate in found}
+    if len(plates_by_id) < len(found):
+        raise ValueError(f"two plates have one id: {', '.join(plate.id for plate in found)}")
+    return plates_by_id

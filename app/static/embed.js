@@ -5,11 +5,21 @@
 (() => {
   const told = new WeakMap();
 
+  const pixel = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
+
+  // Red, green, blue and opacity of a colour, in whatever way it is written.
+  function painted(colour) {
+    pixel.clearRect(0, 0, 1, 1);
+    pixel.fillStyle = colour;
+    pixel.fillRect(0, 0, 1, 1);
+    return pixel.getImageData(0, 0, 1, 1).data;
+  }
+
   // Dark is what stands on a dark ground, however the page came by it.
   function theme(frame) {
     for (let element = frame; element; element = element.parentElement) {
-      const [r, g, b, alpha = 1] = getComputedStyle(element).backgroundColor.match(/[\d.]+/g);
-      if (alpha > 0) return 0.2126 * r + 0.7152 * g + 0.0722 * b < 128 ? "dark" : "light";
+      const [r, g, b, opacity] = painted(getComputedStyle(element).backgroundColor);
+      if (opacity > 0) return 0.2126 * r + 0.7152 * g + 0.0722 * b < 128 ? "dark" : "light";
     }
     const dark = getComputedStyle(document.documentElement).colorScheme.startsWith("dark");
     return dark ? "dark" : "light";

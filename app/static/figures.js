@@ -62,8 +62,10 @@ const labelled = {
       const label = one(`[data-mark="${name}"]`, element);
       label.setAttribute("x", percent(x));
       label.setAttribute("y", percent(1 - clamped(along(figure.y, marks.y[n]))));
-      label.dataset.side = x < figure.flip ? "right" : "left";
-      say(label, (marks.y[n] < figure.y.low ? "↓ " : "") + outputText(name, marks.y[n]));
+      label.dataset.side = x < figure.flip ? "start" : x > 1 - figure.flip ? "end" : "middle";
+      const below = marks.y[n] < figure.y.low;
+      label.toggleAttribute("data-below", below);
+      say(label, (below ? "↓ " : "") + outputText(name, marks.y[n]));
     });
     for (const {reading} of curves ? figure.series : []) {
       const y = clamped(along(figure.y, curves[reading].at(-1)));

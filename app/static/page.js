@@ -76,6 +76,7 @@ function show(inputs, readings, tables) {
   showText();
   for (const listener of whenShown) listener(shown, tables);
   if (!changed) return;
+  say(one("#copied"), "");
   clearTimeout(settling);
   settling = setTimeout(settle, SETTLED_MS);
 }
@@ -83,7 +84,6 @@ function show(inputs, readings, tables) {
 function settle() {
   say(one("#spoken"), sentence(plate.readout, shown));
   writeAddress();
-  say(one("#copied"), "");
   if (!one(".take").hidden) showCode();
   post({type: "plate:state", inputs: shown.inputs, readings: shown.readings});
 }
@@ -241,8 +241,11 @@ async function copyLink() {
 
 function showCode() {
   const {code, script} = one("#embed textarea").dataset;
-  one("#embed textarea").value = code.replace("{address}", addressWith({view: "workshop"}))
-    .replace("{script}", new URL(script, location.href));
+  // A file on this disk has no address that another page could use.
+  const hosted = (address) => String(address).replace(/^file:.*\//, "https://your.host/");
+  one("#embed textarea").value = code
+    .replace("{address}", hosted(addressWith({view: "workshop"})))
+    .replace("{script}", hosted(new URL(script, location.href)));
 }
 
 function notice(about, text) {

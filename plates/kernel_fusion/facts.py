@@ -1,6 +1,7 @@
 """The numbers of the text that do not follow the inputs, each with its source."""
 
 from model import cost, hardware, launch, traffic
+from plates.kernel_fusion.inputs import TOKENS, WIDTH
 from plates.kernel_fusion.readings import MICRO
 from plates.plate import Fact
 
@@ -16,8 +17,12 @@ Source: counted from LlamaRMSNorm, transformers 4.56, modeling_llama.py.
 MATMUL_SIDE = 8192
 """Rows and columns of the square matrices in the text's example of a large product."""
 
-RELU_SQUARED_US = {"small": (8.672, 7.328), "middle": (26.784, 17.056), "large": (185.536, 94.4)}
-"""Medians unfused and fused of square(relu(x)), BF16, in µs, on an H100 80GB.
+RELU_SQUARED_US = {
+    "small": (4096 * 128, 8.672, 7.328),
+    "middle": (4096 * 2048, 26.784, 17.056),
+    "large": (4096 * 16384, 185.536, 94.4),
+}
+"""Values, and medians unfused and fused in µs, of square(relu(x)) in BF16 on an H100 80GB.
 
 Source: linkedin/Liger-Kernel, benchmark/data/all_benchmark_data.csv at 39a1f454, relu_squared,
 forward, 4096 rows of 128, 2048 and 16384 (BSD-2-Clause).
@@ -44,11 +49,18 @@ def facts() -> dict[str, Fact]:
         "value_bytes": (traffic.BF16_BYTES, "the format BF16"),
         "step_bytes": (step_bytes, "one value read, one written"),
         "norm_steps": (RMS_NORM_STEPS, "the formula"),
+        "norm_flop": (RMS_NORM_FLOP, "the formula"),
+        "tokens": (TOKENS, "the state"),
+        "width": (WIDTH, "the state"),
         "matmul_side": (MATMUL_SIDE, "chosen as an example"),
     }
     measured = {
         f"measured_{name}": (cost.speedup(unfused * MICRO, fused * MICRO), "Liger-Kernel")
-        for name, (unfused, fused) in RELU_SQUARED_US.items()
+        for name, (_, unfused, fused) in RELU_SQUARED_US.items()
+    }
+    sizes = {
+        f"size_{name}": Fact(size, "count", "Liger-Kernel")
+        for name, (size, _, _) in RELU_SQUARED_US.items()
     }
     return {
         "bandwidth": Fact(gpu.bandwidth, "bandwidth", gpu.source),
@@ -58,4 +70,5 @@ def facts() -> dict[str, Fact]:
         },
         **{name: Fact(float(it), "plain", source) for name, (it, source) in counts.items()},
         **{name: Fact(float(it), "number", source) for name, (it, source) in measured.items()},
+        **sizes,
     }

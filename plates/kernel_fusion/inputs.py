@@ -5,6 +5,10 @@ import param
 from plates.plate import State
 from plates.quantity import Quantity
 
+TOKENS = 8192
+WIDTH = 4096
+"""Tokens of the example, chosen, and values of a token, as in Llama 3 8B (its hidden size)."""
+
 
 class KernelFusion(param.Parameterized):
     """The state of the plate: the chain, the tensor, the cost of a launch."""
@@ -19,7 +23,7 @@ class KernelFusion(param.Parameterized):
         doc="How many element-wise operations follow each other, each its own kernel unfused.",
     )
     S = Quantity(
-        8192 * 4096,
+        TOKENS * WIDTH,
         bounds=(2**8, 2**30),
         stops_per_octave=4,
         whole=True,
@@ -33,13 +37,15 @@ class KernelFusion(param.Parameterized):
         step=0.1,
         label="Launch overhead",
         unit=("µs per kernel", "µs per kernel"),
-        doc="What each launch adds to the time of the chain.",
+        # About what one operation of eager PyTorch costs the host; source: a user's measurement
+        # on an A100, pytorch/pytorch issue 82793.
+        doc="What each launch adds to the time of the chain: the host's cost of starting a kernel.",
     )
 
 
 STATES = {
-    "prefill": State({"S": 8192 * 4096}, label="8192-token sequence"),
-    "decode": State({"S": 4096}, label="one decoded token"),
+    "prefill": State({"S": TOKENS * WIDTH}, label=f"{TOKENS}-token sequence"),
+    "decode": State({"S": WIDTH}, label="one decoded token"),
     "single": State({"k": 1}),
-    "no_overhead": State({"overhead": 0}),
+    "pair": State({"k": 2}),
 }

@@ -78,4 +78,5 @@ def test_no_page_names_another_host(tmp_path):
     export(PLATES, tmp_path / "site")
     for name, content in tree(tmp_path / "site").items():
         if name.endswith((".html", ".css")) and name != "kernel-fusion.html":
+            assert b"{{" not in content, name
             assert b"http" not in content.replace(b"http-equiv", b""), name

@@ -16,13 +16,17 @@ PROVED_INDEPENDENT = {
     "1": "the single kernel, one by definition",
     "1.00": "its ratio, one whatever the model",
     "6": "steps of RMSNorm, those listed in the same sentence",
-    "16": "in BF16",
-    "32": "in FP32; the prefill state's size in Mi, set by the state",
+    "16": "in BF16 and its bits",
+    "32": "in FP32 and its bits; the prefill state's size in Mi, set by the state",
     "4": "the decode state's size in Ki, set by the state; bytes of a step, by the format",
     "2": "in L2; bytes of a value, by the format",
-    "8192": "tokens of the prefill state, by its definition",
-    "4096": "values of a token, likewise",
-    "8,192": "side of the example product, chosen",
+    "8,192": "tokens of the prefill state, by its definition; side of the example product, chosen",
+    "4,096": "values of a token, by definition",
+    "2.00": "ratio of the chain of two, by its length",
+    "512": "measured by others at this size, in Ki",
+    "8": "likewise, in Mi",
+    "64": "likewise, in Mi",
+    "82793": "number of a source",
     "100": "in H100",
     "134.2": "MB of one pass over the prefill tensor: its size and format alone",
     "0.25": "FLOP/byte of one operation: a count, no rate in it",
@@ -36,7 +40,7 @@ PROVED_INDEPENDENT = {
     "1.57": "measured by others",
     "1.97": "measured by others",
 }
-WRITTEN_BY_HAND = {"8192", "4096", "3", "5", "2009", "2205.14135"}
+WRITTEN_BY_HAND = {"16", "32", "3", "5", "2009", "2205.14135", "82793"}
 
 
 def numerals(plate):
