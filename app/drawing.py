@@ -54,7 +54,8 @@ def _bokeh_curves(figure: Curves) -> Any:
     for one in figure.series:
         plot.line("x", one.reading, source=curves, **LINES[one.role]).glyph.name = one.reading
     marks = _source("marks", "x", "drawn", "colour")
-    plot.scatter("x", "drawn", size=MARK_SIZE, color="colour", source=marks)
+    # Annotations, unlike glyphs, are not cut off at the edge of the plot.
+    plot.scatter("x", "drawn", size=MARK_SIZE, color="colour", source=marks, level="annotation")
     return plot
 
 

@@ -4,7 +4,7 @@ from plates.figure import Axis, Bars, Curves, Series
 from plates.kernel_fusion.inputs import KernelFusion
 
 UNFUSED = Series("time_unfused", "unfused", "before")
-GRAPH = Series("time_graph", "CUDA graph", "other")
+GRAPH = Series("time_graph", "graph", "other")
 FUSED = Series("time_fused", "fused", "after")
 
 LONGEST_CHAIN = KernelFusion.param["k"].bounds[1]
