@@ -49,6 +49,19 @@ def test_a_bad_value_falls_back_alone_with_a_notice(visit, url, text, order):
     there.page.wait_for_url("**k=5*")
 
 
+@pytest.mark.parametrize("text", ["0.3", "0.15", "4.1", "20", "1e-7"])
+def test_a_decimal_in_the_address_lands_on_itself(visit, site, text):
+    there = visit((site / "kernel-fusion.html").as_uri() + f"?overhead={text}")
+    assert there.page.evaluate("state.overhead") == float(text)
+    expect(there.page.locator("#notices")).to_be_empty()
+
+
+def test_a_name_that_there_is_not_is_never_more_than_text(visit, url):
+    there = visit(url + "?gpu=</script><script>alert(1)</script>&__proto__=1&k=3#<img src=x>")
+    assert there.page.evaluate("state") == {"k": 3, "S": 33554432, "overhead": 4}
+    expect(there.page.locator("#notices")).to_be_empty()
+
+
 @pytest.mark.parametrize(("theme", "dark"), [("dark", True), ("light", False), ("auto", False)])
 def test_the_address_sets_the_theme(visit, url, theme, dark):
     there = visit(f"{url}?theme={theme}")

@@ -39,6 +39,12 @@ def test_each_key_does_what_a_slider_s_key_does(visit, site, name, key, text):
     spoken(slider, f"^{text}$")
 
 
+def test_half_of_the_size_slider_is_the_geometric_mean_of_its_ends(visit, site):
+    there = visit((site / "kernel-fusion.html").as_uri())
+    there.slider(S).fill("19")
+    spoken(there.slider(S), "^512 Ki values$")
+
+
 def test_decimals_stay_the_decimals_that_one_reads(visit, url):
     there = visit(f"{url}?overhead=5")
     slider = there.slider(OVERHEAD)

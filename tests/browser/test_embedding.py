@@ -99,8 +99,13 @@ def test_the_plate_follows_the_theme_of_its_host(visit, site_url, host, late):
     there, (frame,) = opened(visit, host(f"{site_url}kernel-fusion/", late=late), 1)
     there.page.evaluate("document.body.style.background = '#111'")
     frame.wait_for_function("document.documentElement.dataset.theme === 'dark'")
-    there.page.evaluate("document.body.style.background = '#fff'")
-    frame.wait_for_function("document.documentElement.dataset.theme === 'light'")
+    for colour, theme in [
+        ("#fff", "light"),
+        ("oklch(0.2 0 0)", "dark"),
+        ("oklch(0.98 0.01 90)", "light"),
+    ]:
+        there.page.evaluate("colour => { document.body.style.background = colour; }", colour)
+        frame.wait_for_function(f"document.documentElement.dataset.theme === '{theme}'")
 
 
 def test_a_theme_in_the_address_stands_above_the_host(visit, site_url, host):
