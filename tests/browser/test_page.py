@@ -184,8 +184,8 @@ def test_a_finger_that_moves_along_a_slider_slides_it(visit, site):
     slider = there.slider("Chain length k")
     slider.scroll_into_view_if_needed()
     before = there.page.evaluate("scrollY")
-    swipe(there, slider, -60, 0)
-    there.page.wait_for_function("state.k < 9 && state.k !== 5")
+    swipe(there, slider, -0.3 * slider.bounding_box()["width"], 0)
+    there.page.wait_for_function("state.k > 6 && state.k < 11")
     assert there.page.evaluate("scrollY") == before
 
 
