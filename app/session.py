@@ -2,16 +2,14 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import panel as pn
 import param
 
 from app.drawing import tables
+from app.page import STATIC
 from plates.plate import Plate, update, values
-
-STATIC = Path(__file__).with_name("static")
 
 
 class Session(pn.custom.JSComponent):
