@@ -1,7 +1,8 @@
 """Faults of a plate that its author should hear of before a reader does."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from jinja2 import TemplateSyntaxError
 
@@ -9,7 +10,7 @@ from app.drawing import LINES
 from app.page import page
 from app.text import WORKSHOP
 from app.trace import trace
-from plates.figure import Curves
+from plates.figure import Curves, Paths
 from plates.formats import FORMATS
 from plates.plate import Plate, quantities, values
 
@@ -20,12 +21,26 @@ def faults(plate: Plate) -> Iterator[str]:
     if not re.fullmatch("[a-z0-9-]+", plate.id):
         yield f"{plate.id!r} is no address: use small letters, digits and hyphens"
     for name, it in inputs.items():
-        wanted = {"label": it.label, "unit": it.unit and it.unit[1], "bounds": it.bounds}
+        wanted = {"label": it.label}
+        if it.kind == "quantity":
+            wanted |= {"unit": it.unit and it.unit[1], "bounds": it.bounds}
+        else:
+            wanted |= {"options": it.options}
+        for other, value in it.when.items():
+            if other not in inputs or value not in inputs[other].options:
+                yield f"{plate.id}: input {name} waits for {other} = {value}, which cannot be"
         for what, given in {**wanted, "doc": it.doc}.items():
             if not given:
                 yield f"{plate.id}: input {name} has no {what}"
-    yield from _faults_of_readings(plate)
-    yield from _faults_of_figures(plate)
+    computed: dict[str, Any] = {}
+    try:
+        trace(plate.readings, plate.samples())
+        computed = plate.read(values(plate.inputs()))
+    except Exception as fault:
+        yield f"{plate.id}: readings: {fault}"
+    else:
+        yield from _faults_of_readings(plate, computed)
+    yield from _faults_of_figures(plate, computed)
     for name, fact in plate.facts().items():
         if not fact.source:
             yield f"{plate.id}: fact {name} has no source"
@@ -44,15 +59,12 @@ def faults(plate: Plate) -> Iterator[str]:
         yield f"{plate.text}: {fault}"
 
 
-def _faults_of_readings(plate: Plate) -> Iterator[str]:
-    try:
-        trace(plate.readings, list(quantities(plate.inputs)))
-        computed = plate.read(values(plate.inputs()))
-    except Exception as fault:
-        yield f"{plate.id}: readings: {fault}"
-        return
-    for name in computed.keys() ^ plate.outputs.keys():
-        yield f"{plate.id}: reading {name} is not both computed and declared"
+def _faults_of_readings(plate: Plate, computed: Mapping[str, Any]) -> Iterator[str]:
+    drawn = {it for figure in plate.figures for it in figure.drawn}
+    for name in plate.outputs.keys() - computed.keys():
+        yield f"{plate.id}: reading {name} is declared and not computed"
+    for name in computed.keys() - plate.outputs.keys() - drawn:
+        yield f"{plate.id}: reading {name} is computed, and neither declared nor drawn"
     for name, reading in plate.outputs.items():
         if not name.isidentifier():
             yield f"{plate.id}: reading {name!r} is not a plain name"
@@ -60,7 +72,7 @@ def _faults_of_readings(plate: Plate) -> Iterator[str]:
             yield f"{plate.id}: reading {name} has the unknown format {reading.format!r}"
 
 
-def _faults_of_figures(plate: Plate) -> Iterator[str]:
+def _faults_of_figures(plate: Plate, computed: Mapping[str, Any]) -> Iterator[str]:
     ids = [figure.id for figure in plate.figures]
     if len(set(ids)) < len(ids):
         yield f"{plate.id}: two figures have one id: {', '.join(ids)}"
@@ -71,14 +83,11 @@ def _faults_of_figures(plate: Plate) -> Iterator[str]:
         for slot in re.findall(r"{(\w+)}", figure.text + plate.readout):
             if slot not in plate.outputs and slot not in quantities(plate.inputs):
                 yield f"{place}: {{{slot}}} names no input or reading"
-        drawn = {one.reading for one in figure.series}
-        drawn |= set(figure.marked if isinstance(figure, Curves) else [figure.end_reading])
-        for reading in drawn - set(plate.outputs):
+        for reading in figure.drawn - set(computed):
             yield f"{place} draws {reading}, which is no reading"
-        for one in figure.series:
-            if one.role not in LINES:
-                yield f"{place}: {one.role!r} is no role"
-        axes = [figure.x, figure.y] if isinstance(figure, Curves) else []
+        for role in figure.roles - set(LINES):
+            yield f"{place}: {role!r} is no role"
+        axes = [figure.x, figure.y] if isinstance(figure, Curves | Paths) else []
         for axis in axes:
             if not 0 < axis.low < axis.high or min(axis.ticks) <= 0:
                 yield f"{place}: its axis of {axis.label!r} is a log axis and cannot hold 0"

@@ -15,6 +15,8 @@ from app.server import ENGINES, Running, run
 from plates.formats import FORMATS, formatted
 from plates.plate import Plate, find_plates, quantities, values
 
+FAULTS_SHOWN = 20
+
 
 class Parser(argparse.ArgumentParser):
     """A parser that says what is wrong in one line."""
@@ -66,6 +68,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     it.add_argument("--force", action="store_true", help="replace a folder that is not an export")
     it.set_defaults(run=export_command)
 
+    it = commands.add_parser("validate", help="hold a plate's model against published timings")
+    it.add_argument("file", type=Path, metavar="FILE.csv")
+    it.add_argument("--json", action="store_true", help="one JSON object, times in seconds")
+    it.set_defaults(run=validate_command)
+
     it = commands.add_parser("check", help="validate every plate")
     it.set_defaults(run=check_command)
 
@@ -112,7 +119,7 @@ def read_command(options: argparse.Namespace) -> None:
     except ValueError as fault:
         fail(fault)
     state = values(inputs)
-    readings = {name: float(value) for name, value in plate.read(state).items()}
+    readings = plate.outcome(state)
     if options.json:
         print(json.dumps({"inputs": state, "readings": readings}))
         return
@@ -163,6 +170,22 @@ def export_command(options: argparse.Namespace) -> None:
         export(find_plates(), options.out, force=options.force)
     except OSError as fault:
         fail(fault)
+
+
+def validate_command(options: argparse.Namespace) -> None:
+    """Print what the model says of each timing; a line on stderr for each that cannot be read."""
+    validate = next(plate.validate for plate in find_plates().values() if plate.validate)
+    try:
+        report = validate(options.file)
+    except (OSError, ValueError) as fault:
+        fail(fault)
+    for line in report.faults[:FAULTS_SHOWN]:
+        print(f"plates: {line}", file=sys.stderr)
+    if more := len(report.faults[FAULTS_SHOWN:]):
+        print(f"plates: and {more} faults more", file=sys.stderr)
+    print(json.dumps(report.plain()) if options.json else report.text())
+    if not report.priced:
+        fail(f"nothing in {options.file} could be priced")
 
 
 def check_command(options: argparse.Namespace) -> None:

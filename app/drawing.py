@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from bokeh.embed import json_item
 from bokeh.models import ColumnDataSource
 from bokeh.plotting import figure as bokeh_figure
 
-from plates.figure import Axis, Bars, Curves, Figure
+from plates.figure import Axis, Bars, Curves, Figure, Paths, Table
 from plates.formats import FORMATS, formatted
 from plates.plate import Plate
 
@@ -22,10 +22,14 @@ LINES: dict[str, dict[str, Any]] = {
     "before": {"line_width": 2.5, "line_dash": []},
     "after": {"line_width": 2.5, "line_dash": [8, 4]},
     "other": {"line_width": 1.5, "line_dash": [2, 3]},
+    "ink": {"line_width": 1.5, "line_dash": []},
 }
 """Width and dash of a curve by its role; the hue is the page's, by theme."""
 
 MARK_SIZE = 10
+REGIME_ROOM = 0.25
+"""The share of the axis below which a regime's name does not stand over the plot."""
+
 BAR_HEIGHT = 0.42
 BAR_MIDDLE = 0.66
 """A bar's height and where its middle lies, in rows from the top: its label stands above it."""
@@ -37,7 +41,12 @@ def tables(plate: Plate, inputs: Mapping[str, float]) -> dict[str, Any]:
 
 
 def bokeh_item(figure: Figure) -> Any:
-    """Return the figure as Bokeh's JSON: empty, to be filled and laid over the page's own axes."""
+    """Return the figure as Bokeh's JSON: empty, to be filled and laid over the page's own axes.
+
+    What is drawn as SVG or as a table has none.
+    """
+    if isinstance(figure, Paths | Table):
+        return None
     plot = _bokeh_curves(figure) if isinstance(figure, Curves) else _bokeh_bars(figure)
     text = json.dumps(json_item(plot))
     # Bokeh counts its models through the life of the process; here they count from one again, so
@@ -101,12 +110,20 @@ def percent(share: float) -> str:
     return f"{100 * share:.4g}%"
 
 
-def points(figure: Curves, xs: list[float], ys: list[float]) -> str:
-    """Return a curve as the points of an SVG polyline in a box of 1000 by 1000."""
+def points(figure: Curves | Paths, spots: Iterable[tuple[float, float]]) -> str:
+    """Return a line as the points of an SVG polyline in a box of 1000 by 1000."""
     return " ".join(
-        f"{1000 * along(figure.x, x):.2f},{1000 * (1 - along(figure.y, y)):.2f}"
-        for x, y in zip(xs, ys, strict=True)
+        f"{1000 * along(figure.x, x):.2f},{1000 * (1 - along(figure.y, y)):.2f}" for x, y in spots
     )
+
+
+def regime_sentence(figure: Curves, regimes: list[list[float]]) -> str:
+    """Return in words which regime reaches how far."""
+    before, until, then = figure.regime_words
+    labels = [figure.regimes[int(place)].label for place, _, _ in regimes]
+    ends = [formatted(end, FORMATS["size"]) for _, _, end in regimes]
+    reach = [until.format(label=it, to=to) for it, to in zip(labels, ends, strict=True)]
+    return before + then.join([*reach[:-1], labels[-1]])
 
 
 def tick(format_name: str, value: float, end: float | None = None) -> str:

@@ -11,10 +11,11 @@ import bokeh
 
 from app import drawing
 from app.text import article, front_matter, pieces, sentence, slots, templates
-from app.trace import trace
+from app.trace import record, trace
+from plates.choice import Choice, Flags
 from plates.formats import FORMATS
 from plates.plate import Plate, quantities, values
-from plates.quantity import FACTOR, PREFIXES
+from plates.quantity import FACTOR, PREFIXES, Quantity
 
 STATIC = Path(__file__).with_name("static")
 BOKEH = Path(bokeh.__file__).parent / "server" / "static" / "js" / "bokeh.min.js"
@@ -77,30 +78,58 @@ def plate_script(plate: Plate) -> str:
         "figures": [
             asdict(figure) | {"bokeh": drawing.bokeh_item(figure)} for figure in plate.figures
         ],
+        "measured": [asdict(it) for it in plate.measured()],
     }
-    script = trace(plate.readings, list(quantities(plate.inputs)))
+    script = trace(plate.readings, plate.samples())
     return templates().get_template("plate.js").render(spec=spec, script=script)
 
 
 def _inputs(plate: Plate) -> dict[str, dict[str, Any]]:
+    known = quantities(plate.inputs)
     return {
         name: {
+            "kind": it.kind,
             "label": it.label,
             "doc": it.doc,
-            "unit": it.unit,
-            "format": it.format,
             "default": it.default,
             "text": it.text(it.default),
-            "min": it.bounds[0],
-            "max": it.bounds[1],
-            "whole": it.whole,
             "range": it.range_text,
-            "slider": it.slider,
-            "position": it.position(it.default),
-            "stops": it.stops,
-            "page": it.page_stops,
+            "when": it.when,
+            "off": any(known[other].default != value for other, value in it.when.items()),
+            "more": it.more,
+            **(_quantity(it) if it.kind == "quantity" else _options(it)),
         }
-        for name, it in quantities(plate.inputs).items()
+        for name, it in known.items()
+    }
+
+
+def _quantity(it: Quantity) -> dict[str, Any]:
+    return {
+        "unit": it.unit,
+        "format": it.format,
+        "prefix": it.prefix,
+        "typed": it.typed(it.default),
+        "min": it.bounds[0],
+        "max": it.bounds[1],
+        "whole": it.whole,
+        "slider": it.slider,
+        "position": it.position(it.default),
+        "stops": it.stops,
+        "page": it.page_stops,
+    }
+
+
+def _options(it: Choice | Flags) -> dict[str, Any]:
+    return {
+        "options": {
+            name: {
+                "label": option.label,
+                "group": option.group,
+                "doc": option.doc,
+                "record": record(option.record) if it.kind == "choice" else None,
+            }
+            for name, option in it.options.items()
+        }
     }
 
 
@@ -134,6 +163,7 @@ def page(
         figures=plate.figures,
         outputs=plate.outputs,
         readout=plate.readout,
+        measured=plate.measured(),
         style=_placed(style(), link),
         scripts=[_placed(asset, link) for asset in (*scripts(plate), *more)],
         view=view,

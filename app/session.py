@@ -59,5 +59,4 @@ def session(plate: Plate, inputs: param.Parameterized, engine: str) -> Session:
 
 
 def _computed(plate: Plate, inputs: Mapping[str, float]) -> dict[str, Any]:
-    readings = {name: float(value) for name, value in plate.read(inputs).items()}
-    return {"readings": readings, "tables": tables(plate, inputs)}
+    return {"readings": plate.outcome(inputs), "tables": tables(plate, inputs)}

@@ -30,6 +30,7 @@ class Slot:
     echo: str = ""
     digits: int | None = None
     words: str = ""
+    unit: tuple[str, str] | None = None
 
     @property
     def text(self) -> str:
@@ -37,7 +38,8 @@ class Slot:
         if self.words:
             return self.words
         form = FORMATS[self.format]
-        return formatted(self.value, replace(form, digits=self.digits) if self.digits else form)
+        text = formatted(self.value, replace(form, digits=self.digits) if self.digits else form)
+        return f"{text} {self.unit[0 if self.value == 1 else 1]}" if self.unit else text
 
 
 @cache
@@ -50,16 +52,21 @@ def templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"plain": "{:.15g}".format, "percent": percent, "clamped": clamped}
+    environment.filters |= {
+        "plain": "{:.15g}".format,
+        "percent": percent,
+        "clamped": clamped,
+        "zip": zip,
+    }
     environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False}
     return environment
 
 
 def slots(plate: Plate, inputs: Mapping[str, float], live: bool = False) -> dict[str, Slot]:
     """Return a slot for each reading and each input at a state; `live` ones follow the page."""
-    readings = plate.read(inputs)
+    readings = plate.outcome(inputs)
     outputs = {
-        name: Slot(float(readings[name]), reading.format, output=name if live else "")
+        name: Slot(readings[name], reading.format, output=name if live else "", unit=reading.unit)
         for name, reading in plate.outputs.items()
     }
     echoes = {

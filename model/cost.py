@@ -42,3 +42,21 @@ def ridge_point(flop_rate: Any, bandwidth: Any) -> Any:
     Source: Williams, Waterman, Patterson, "Roofline" (CACM 2009).
     """
     return flop_rate / bandwidth
+
+
+@checked
+def matmul_flop(side: Any) -> Any:
+    """Return the arithmetic of a product of two square matrices with `side` rows, in FLOP.
+
+    Source: a multiplication and an addition for each of side³ pairs.
+    """
+    return 2 * side**3
+
+
+@checked
+def matmul_traffic_bytes(side: Any, value_bytes: Any) -> Any:
+    """Return the traffic of that product: both factors are read once, the result is written once.
+
+    Source: the roofline count of compulsory traffic (Williams, Waterman, Patterson 2009).
+    """
+    return 3 * side**2 * value_bytes

@@ -24,7 +24,7 @@ def launch_stream_s(k: Any, overhead_s: Any) -> Any:
 
 
 @checked
-def launch_graph_s(k: Any, overhead_s: Any) -> Any:
+def launch_graph_s(k: Any, overhead_s: Any, gap_s: Any = GRAPH_GAP_S) -> Any:
     """Return the launch time of k kernels in a CUDA graph: one launch, then a gap for each.
 
     A graph is never slower than the stream, so the gap is at most the overhead.
@@ -32,4 +32,4 @@ def launch_graph_s(k: Any, overhead_s: Any) -> Any:
     Source: `GRAPH_GAP_S`.
     """
     # What is saved is taken off the stream, so that rounding cannot make a graph the slower one.
-    return launch_stream_s(k, overhead_s) - (k - 1) * np.maximum(0, overhead_s - GRAPH_GAP_S)
+    return launch_stream_s(k, overhead_s) - (k - 1) * np.maximum(0, overhead_s - gap_s)

@@ -4,9 +4,6 @@ from typing import Any
 
 from model.arguments import checked
 
-BF16_BYTES = 2
-"""Bytes of one BF16 value. Source: the format, one sign, eight exponent and seven fraction bits."""
-
 
 @checked
 def traffic_fused_bytes(n_values: Any, value_bytes: Any) -> Any:

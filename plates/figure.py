@@ -34,11 +34,21 @@ class Series:
 
 
 @dataclass(frozen=True)
+class Regime:
+    """What a time may mostly consist of: the reading that is its share, and a label."""
+
+    reading: str
+    label: str
+
+
+@dataclass(frozen=True)
 class Curves:
     """Readings against one input, log-log, with the present value of that input marked.
 
     The curves are computed at the values `along`. The `marked` readings carry their value as text,
     on the side where there is room: the first and last share `flip` of the axis have only one.
+    Along the top stand the `regimes`, each as far as its share is the largest of all; the
+    `regime_words` that say so are a beginning, "{label} up to {to}", and what joins these.
     """
 
     id: str
@@ -50,8 +60,24 @@ class Curves:
     y: Axis
     series: tuple[Series, ...]
     marked: tuple[str, ...]
+    regimes: tuple[Regime, ...] = ()
+    regime_words: tuple[str, str, str] = ("", "", "")
     flip: float = 0.15
     kind: str = "curves"
+
+    @property
+    def drawn(self) -> set[str]:
+        """The readings that it draws."""
+        return {
+            *(it.reading for it in self.series),
+            *(it.reading for it in self.regimes),
+            *self.marked,
+        }
+
+    @property
+    def roles(self) -> set[str]:
+        """The roles in which it draws them."""
+        return {it.role for it in self.series}
 
     def columns(self, read: Read, inputs: Mapping[str, Any]) -> Any:
         """Return what is drawn at the given inputs: a table for the curves, one for the marks."""
@@ -68,6 +94,9 @@ class Curves:
                 "x": [float(inputs[self.input])] * len(self.marked),
                 "y": [float(here[reading]) for reading in self.marked],
             },
+            "regimes": regimes_along(
+                x, np.array([np.broadcast_to(along[it.reading], x.shape) for it in self.regimes])
+            ),
         }
 
 
@@ -91,6 +120,16 @@ class Bars:
     divisions: int = 1
     kind: str = "bars"
 
+    @property
+    def drawn(self) -> set[str]:
+        """The readings that it draws."""
+        return {it.reading for it in self.series} | {self.end_reading}
+
+    @property
+    def roles(self) -> set[str]:
+        """The roles in which it draws them."""
+        return {it.role for it in self.series}
+
     def columns(self, read: Read, inputs: Mapping[str, Any]) -> Any:
         """Return what is drawn at the given inputs: a table for the bars, one for the axis' end."""
         here = read(inputs)
@@ -104,4 +143,167 @@ class Bars:
         }
 
 
-Figure = Curves | Bars
+@dataclass(frozen=True)
+class Spot:
+    """A point of a figure, each of its coordinates a reading or a number."""
+
+    x: str | float
+    y: str | float
+
+
+@dataclass(frozen=True)
+class Path:
+    """A line through spots; a label stands at its end."""
+
+    label: str
+    role: str
+    spots: tuple[Spot, ...]
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A spot that is named."""
+
+    label: str
+    role: str
+    spot: Spot
+
+
+@dataclass(frozen=True)
+class Paths:
+    """Lines and named spots on two log axes: a chart whose shape the readings give."""
+
+    id: str
+    title: str
+    text: str
+    x: Axis
+    y: Axis
+    paths: tuple[Path, ...]
+    marks: tuple[Mark, ...]
+    kind: str = "paths"
+
+    @property
+    def roles(self) -> set[str]:
+        """The roles in which it draws them."""
+        return {*(it.role for it in self.paths), *(it.role for it in self.marks)}
+
+    @property
+    def drawn(self) -> set[str]:
+        """The readings that it draws."""
+        spots = [spot for path in self.paths for spot in path.spots] + [
+            it.spot for it in self.marks
+        ]
+        return {it for spot in spots for it in (spot.x, spot.y) if isinstance(it, str)}
+
+    def columns(self, read: Read, inputs: Mapping[str, Any]) -> Any:
+        """Return what is drawn at the given inputs: each line's and each mark's coordinates."""
+        here = read(inputs)
+
+        def place(spot: Spot) -> list[float]:
+            return [float(here[it] if isinstance(it, str) else it) for it in (spot.x, spot.y)]
+
+        return {
+            "paths": [[place(spot) for spot in path.spots] for path in self.paths],
+            "marks": [place(mark.spot) for mark in self.marks],
+        }
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table: what its readings end in, its heading, and its format or its words."""
+
+    reading: str
+    label: str
+    format: str = ""
+    words: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Part:
+    """The rows of a table that share a role.
+
+    Their readings begin with `prefix`, and `count` says how often each row is there. `names` are
+    those of the rows, by the value of the table's input. `totals` has a reading for some columns,
+    and `wait` is a time that belongs to no row.
+    """
+
+    prefix: str
+    label: str
+    role: str
+    count: str
+    names: Mapping[str, tuple[str, ...]]
+    totals: Mapping[str, str]
+    wait: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """Readings with an entry a step, as a table."""
+
+    id: str
+    title: str
+    text: str
+    input: str
+    columns_: tuple[Column, ...]
+    parts: tuple[Part, ...]
+    wait_label: str
+    total_label: str
+    kind: str = "table"
+
+    @property
+    def drawn(self) -> set[str]:
+        """The readings that it draws."""
+        return {
+            reading
+            for part in self.parts
+            for reading in (
+                part.count,
+                part.wait,
+                *part.totals.values(),
+                *(part.prefix + column.reading for column in self.columns_),
+            )
+        }
+
+    @property
+    def roles(self) -> set[str]:
+        """The roles in which it draws them."""
+        return {it.role for it in self.parts}
+
+    def columns(self, read: Read, inputs: Mapping[str, Any]) -> Any:
+        """Return what is drawn at the given inputs: the rows of each part, and its totals."""
+        here = read(inputs)
+        chosen = inputs[self.input]
+        return [
+            {
+                "names": list(part.names[chosen]),
+                "count": np.ravel(here[part.count]).tolist(),
+                "rows": [
+                    np.ravel(here[part.prefix + column.reading]).tolist()
+                    for column in self.columns_
+                ],
+                "totals": {name: float(here[it]) for name, it in part.totals.items()},
+                "wait": float(here[part.wait]),
+            }
+            for part in self.parts
+        ]
+
+
+def regimes_along(x: Any, shares: Any) -> list[list[float]]:
+    """Return the regimes along x: which (by its place), from where and to where.
+
+    A regime reaches as far as its share is the largest. Between two values of x a border lies where
+    both shares, drawn straight over the logarithm of x, are equal.
+    """
+    if len(shares) == 0:
+        return []
+    most = np.argmax(shares, axis=0)
+    found = [[int(most[0]), float(x[0]), float(x[-1])]]
+    for n in np.flatnonzero(np.diff(most)):
+        lead = shares[most[n], n : n + 2] - shares[most[n + 1], n : n + 2]
+        border = float(x[n] * (x[n + 1] / x[n]) ** (lead[0] / (lead[0] - lead[1])))
+        found[-1][2] = border
+        found.append([int(most[n + 1]), border, float(x[-1])])
+    return found
+
+
+Figure = Curves | Bars | Paths | Table

@@ -26,8 +26,12 @@ FORMATS = {
     "share": Format((("%", 0.01),), digits=3),
     "bandwidth": Format((("TB/s", 1e12), ("GB/s", 1e9)), digits=3),
     "intensity": Format((("FLOP/byte", 1),), digits=2),
+    "flop_rate": Format(
+        (("PFLOP/s", 1e15), ("TFLOP/s", 1e12), ("GFLOP/s", 1e9), ("MFLOP/s", 1e6)), digits=3
+    ),
     "number": Format((("", 1),), digits=3, space=""),
     "count": Format((("Gi", 2**30), ("Mi", 2**20), ("Ki", 2**10)), digits=None),
+    "size": Format((("Gi", 2**30), ("Mi", 2**20), ("Ki", 2**10), ("", 1)), digits=2),
     "plain": Format((), digits=None),
 }
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import param
 
 import plates
@@ -16,10 +15,11 @@ from plates.figure import Figure
 
 @dataclass(frozen=True)
 class Reading:
-    """One number that a plate computes: its label and the format it is shown in."""
+    """One number that a plate computes: its label, its format, and the names of its unit."""
 
     label: str
     format: str
+    unit: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -35,17 +35,43 @@ class Fact:
 class State:
     """Inputs set by name: a preset button where it has a label, and a point for the text."""
 
-    inputs: Mapping[str, float]
+    inputs: Mapping[str, Any]
     label: str = ""
+
+
+@dataclass(frozen=True)
+class Point:
+    """A measurement as drawn: where, in which role, and what it is and whose."""
+
+    x: float
+    y: float
+    role: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What was measured where some inputs are `when`: points, and how far off the plate is.
+
+    `seen_at` are other inputs at which the plate is as it was there.
+    """
+
+    when: Mapping[str, str]
+    seen_at: Mapping[str, Any]
+    title: str
+    note: str
+    points: tuple[Point, ...]
 
 
 @dataclass(frozen=True)
 class Plate:
     """One page of the course.
 
-    `inputs` is the param class that holds its state, and `readings` the pure function from those
-    inputs (by name, each a number, an array or a symbol) to a number for each name in `outputs`.
-    `facts` returns the text's constants anew at each call. `text` is the Markdown file.
+    `inputs` is the param class that holds its state, and `readings` the pure function from what
+    those inputs stand for (by name; numbers may be arrays) to a number for each name in `outputs`,
+    and to whatever else its figures draw.
+    `facts` returns the text's constants anew at each call. `text` is the Markdown file. `measured`
+    returns what others measured, and `validate` holds a file of it against the plate.
     """
 
     id: str
@@ -57,16 +83,29 @@ class Plate:
     readout: str
     states: Mapping[str, State] = field(default_factory=dict)
     facts: Callable[[], Mapping[str, Fact]] = dict
+    measured: Callable[[], tuple[Measured, ...]] = tuple
+    validate: Callable[[Path], Any] | None = None
 
     def read(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
         """Return every reading at the inputs, which may be arrays: SI units, shares 0 to 1.
 
-        The inputs are made float64 first, as they are in the browser.
+        Inputs that are not given are at their defaults. Numbers are made float64 first, as they are
+        in the browser.
         """
-        numbers = {name: np.asarray(value, dtype=float)[()] for name, value in inputs.items()}
-        return dict(self.readings(**numbers))
+        known = quantities(self.inputs)
+        given = {name: known[name].seen(it) for name, it in inputs.items()}
+        return dict(self.readings(**{**self.samples(), **given}))
 
-    def at(self, state: str) -> dict[str, float]:
+    def outcome(self, inputs: Mapping[str, Any]) -> dict[str, float]:
+        """Return the `outputs` at the inputs, each one plain number."""
+        readings = self.read(inputs)
+        return {name: float(readings[name]) for name in self.outputs}
+
+    def samples(self) -> dict[str, Any]:
+        """Return, for each input, what the readings get at its default."""
+        return {name: it.seen(it.default) for name, it in quantities(self.inputs).items()}
+
+    def at(self, state: str) -> dict[str, Any]:
         """Return the inputs of a named state: the defaults, with what the state sets."""
         return {**values(self.inputs()), **self.states[state].inputs}
 
@@ -76,12 +115,12 @@ def quantities(inputs: param.Parameterized | type[param.Parameterized]) -> dict[
     return {name: inputs.param[name] for name in inputs.param if name != "name"}
 
 
-def values(inputs: param.Parameterized) -> dict[str, float]:
-    """Return the present value of each input by name, as a plain number."""
+def values(inputs: param.Parameterized) -> dict[str, Any]:
+    """Return the present value of each input by name, as a plain number or text."""
     return {name: it.plain(getattr(inputs, name)) for name, it in quantities(inputs).items()}
 
 
-def update(inputs: param.Parameterized, changes: Mapping[str, float]) -> None:
+def update(inputs: param.Parameterized, changes: Mapping[str, Any]) -> None:
     """Set several inputs at once, all of them or none.
 
     Raises

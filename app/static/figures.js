@@ -16,17 +16,50 @@ const tabled = {
     const others = JSON.stringify({...inputs, [figure.input]: null});
     if (kept.others === others) return {marks};
     kept.others = others;
-    const rows = figure.along.map((x) => plate.readings({...inputs, [figure.input]: x}));
+    const rows = figure.along.map((x) => read({...inputs, [figure.input]: x}));
     const curve = ({reading}) => [reading, rows.map((row) => row[reading])];
     const curves = {x: figure.along, ...Object.fromEntries(figure.series.map(curve))};
-    return {marks, curves};
+    const shares = figure.regimes.map(({reading}) => rows.map((row) => row[reading]));
+    return {marks, curves, regimes: regimesAlong(figure.along, shares)};
   },
   bars(figure, {inputs, readings}) {
     const value = figure.series.map(({reading}) => readings[reading]);
-    const end = plate.readings({...inputs, ...figure.end_at})[figure.end_reading];
+    const end = read({...inputs, ...figure.end_at})[figure.end_reading];
     return {bars: {row: [...value.keys()], value}, axis: {end: [end]}};
   },
+  paths(figure, {readings}) {
+    const place = ({x, y}) => [x, y].map((it) => (typeof it === "string" ? readings[it] : it));
+    return {
+      paths: figure.paths.map(({spots}) => spots.map(place)),
+      marks: figure.marks.map(({spot}) => place(spot)),
+    };
+  },
+  table: (figure, {inputs, readings}) => figure.parts.map((part) => ({
+    names: part.names[inputs[figure.input]],
+    count: readings[part.count],
+    rows: figure.columns_.map(({reading}) => readings[part.prefix + reading]),
+    totals: Object.fromEntries(
+      Object.entries(part.totals).map(([name, reading]) => [name, readings[reading]])),
+    wait: readings[part.wait],
+  })),
 };
+
+// Which regime's share is the largest, from where and to where: as `regimes_along` in
+// plates/figure.py. Shares are drawn straight over the logarithm of x between two values.
+function regimesAlong(x, shares) {
+  if (shares.length === 0) return [];
+  const most = x.map((_, n) =>
+    shares.reduce((best, share, it) => (share[n] > shares[best][n] ? it : best), 0));
+  const found = [[most[0], x[0], x.at(-1)]];
+  for (let n = 0; n + 1 < x.length; n++) {
+    if (most[n] === most[n + 1]) continue;
+    const lead = [n, n + 1].map((it) => shares[most[n]][it] - shares[most[n + 1]][it]);
+    const border = x[n] * (x[n + 1] / x[n]) ** (lead[0] / (lead[0] - lead[1]));
+    found.at(-1)[2] = border;
+    found.push([most[n + 1], border, x.at(-1)]);
+  }
+  return found;
+}
 
 // ---- Bokeh: its sources take the tables; what is drawn as before is not painted again
 
@@ -34,7 +67,7 @@ const drawn = {
   curves(figure, model, {marks, curves}, hue) {
     model("marks").data = {
       ...marks,
-      drawn: marks.y.map((y) => Math.max(y, figure.y.low)),
+      drawn: marks.y.map((y) => Math.min(Math.max(y, figure.y.low), figure.y.high)),
       colour: figure.marked.map((name) => hue[name]),
     };
     if (curves) model("curves").data = curves;
@@ -55,7 +88,7 @@ const drawn = {
 // ---- labels: the SVG text that follows the state
 
 const labelled = {
-  curves(figure, element, {marks, curves}) {
+  curves(figure, element, {marks, curves, regimes}) {
     const x = clamped(along(figure.x, marks.x[0]));
     for (const end of ["x1", "x2"]) one(".guide", element).setAttribute(end, percent(x));
     figure.marked.forEach((name, n) => {
@@ -63,14 +96,52 @@ const labelled = {
       label.setAttribute("x", percent(x));
       label.setAttribute("y", percent(1 - clamped(along(figure.y, marks.y[n]))));
       label.dataset.side = x < figure.flip ? "start" : x > 1 - figure.flip ? "end" : "middle";
-      const below = marks.y[n] < figure.y.low;
+      const [below, above] = [marks.y[n] < figure.y.low, marks.y[n] > figure.y.high];
       label.toggleAttribute("data-below", below);
-      say(label, (below ? "↓ " : "") + outputText(name, marks.y[n]));
+      say(label, (below ? "↓ " : above ? "↑ " : "") + outputText(name, marks.y[n]));
     });
-    for (const {reading} of curves ? figure.series : []) {
+    if (!curves) return;
+    for (const {reading} of figure.series) {
       const y = clamped(along(figure.y, curves[reading].at(-1)));
       one(`[data-end="${reading}"]`, element).setAttribute("y", percent(1 - y));
     }
+    if (regimes.length > 0) showRegimes(figure, element, regimes);
+  },
+  paths(figure, element, {paths, marks}) {
+    const share = (axis, value) => clamped(along(axis, value));
+    all("polyline", element).forEach((line, n) => line.setAttribute("points", paths[n].map(([x, y]) =>
+      `${1000 * along(figure.x, x)},${1000 * (1 - along(figure.y, y))}`).join(" ")));
+    all("text.roof", element).forEach((text, n) =>
+      text.setAttribute("y", percent(1 - share(figure.y, paths[n].at(-1)[1]))));
+    all(".spot", element).forEach((spot, n) => {
+      const left = share(figure.x, marks[n][0]);
+      const top = 1 - share(figure.y, marks[n][1]);
+      const [circle, text] = spot.children;
+      circle.setAttribute("cx", percent(left));
+      circle.setAttribute("cy", percent(top));
+      text.setAttribute("x", percent(left));
+      text.setAttribute("y", percent(top));
+      text.dataset.side = left > 0.7 ? "end" : "start";
+    });
+  },
+  table(figure, element, table) {
+    table.forEach(({names, count, rows, totals, wait}, n) => {
+      const body = one(`[data-part="${n}"]`, element);
+      const shownIn = ({words, format}, value) =>
+        (words.length ? words[value] : formatted(value, plate.formats[format]));
+      const lines = names.flatMap((name, row) => (count[row] === 0 ? [] : [[
+        count[row] > 1 ? `${name} × ${count[row]}` : name,
+        ...figure.columns_.map((column, it) => shownIn(column, rows[it][row])),
+      ]]));
+      if (wait > 0) {
+        lines.push([figure.wait_label, ...figure.columns_.map((column) =>
+          (column.reading === "time" ? shownIn(column, wait) : ""))]);
+      }
+      lines.push([figure.total_label, ...figure.columns_.map((column) =>
+        (column.reading in totals ? shownIn(column, totals[column.reading]) : ""))]);
+      body.replaceChildren(body.firstElementChild, ...lines.map(tableRow));
+      body.lastElementChild.className = "total";
+    });
   },
   bars(figure, element, {bars, axis: {end: [end]}}) {
     const format = {...plate.formats[figure.format], digits: 3};
@@ -83,13 +154,104 @@ const labelled = {
   },
 };
 
+function tableRow([name, ...cells]) {
+  const row = document.createElement("tr");
+  const head = document.createElement("th");
+  head.scope = "row";
+  head.textContent = name;
+  row.append(head, ...cells.map((text) =>
+    Object.assign(document.createElement("td"), {textContent: text})));
+  return row;
+}
+
+function svg(name, attributes, text = "") {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.textContent = text;
+  return element;
+}
+
+const REGIME_ROOM = 0.25;
+
+function showRegimes(figure, element, regimes) {
+  const [before, until, then] = figure.regime_words;
+  const reach = regimes.map(([place, , end], n) => {
+    const {label} = figure.regimes[place];
+    const to = formatted(end, plate.formats.size);
+    return n + 1 < regimes.length ? until.replace("{label}", label).replace("{to}", to) : label;
+  });
+  say(one(`[data-regimes="${figure.id}"]`), before + reach.join(then));
+  one(".regimes", element).replaceChildren(...regimes.map(([place, start, end], n) => {
+    const [left, right] = [along(figure.x, start), along(figure.x, end)];
+    const group = svg("g", {"data-regime": place});
+    const x = percent(left);
+    if (n > 0) group.append(svg("line", {x1: x, x2: x, y1: -4, y2: "100%"}));
+    if (right - left > REGIME_ROOM) {
+      const middle = percent((left + right) / 2);
+      group.append(svg("text", {x: middle, y: -8}, figure.regimes[place].label));
+    }
+    return group;
+  }));
+}
+
+// ---- what others measured, where the inputs are theirs
+
+const measuredHere = () => plate.measured.find(({when}) =>
+  Object.entries(when).every(([name, value]) => shown.inputs[name] === value));
+
+function showMeasured(figure) {
+  const set = measuredHere();
+  const [head, ...wanted] = [["what, shape, whose", "values", "time"], ...(set?.points ?? [])
+    .map(({text, x, y}) => [text, exactly(x), formatted(y, plate.formats.time)])];
+  say(one("#measured-note"), set ? `${set.title}. ${set.note}` : one("#measured-note").dataset.none);
+  const table = one("#measured-points");
+  table.replaceChildren(...(set ? [tableRow(head), ...wanted.map(tableRow)] : []));
+  one("#sets").value = plate.measured.indexOf(set);
+  const points = root.dataset.points === "on" && set ? set.points : [];
+  one(`[data-figure="${figure.id}"] .points`).replaceChildren(...points.map(({x, y, role, text}) => {
+    const place = {x: percent(along(figure.x, x)), y: percent(1 - clamped(along(figure.y, y)))};
+    const shape = role === "before"
+      ? svg("circle", {cx: place.x, cy: place.y, r: 4})
+      : svg("rect", {x: place.x, y: place.y, width: 7, height: 7, transform: "translate(-3.5,-3.5)"});
+    shape.dataset.role = role;
+    shape.append(svg("title", {}, text));
+    return shape;
+  }));
+}
+
+function startMeasured(figure) {
+  const box = one("#points");
+  box.checked = root.dataset.points === "on";
+  if (box.checked) one("#measured").open = true;
+  let last;
+  const follow = () => {
+    const now = [measuredHere(), root.dataset.points];
+    if (last?.every((it, n) => it === now[n])) return;
+    last = now;
+    showMeasured(figure);
+  };
+  box.addEventListener("change", () => {
+    root.dataset.points = box.checked ? "on" : "off";
+    follow();
+    settle();
+  });
+  one("#sets").addEventListener("change", ({target}) => {
+    const {when, seen_at: at} = plate.measured[target.value];
+    setInputs({...at, ...when});
+    box.checked = true;
+    box.dispatchEvent(new Event("change"));
+  });
+  whenShown.push(follow);
+  follow();
+}
+
 // ---- values under the pointer
 
 const pointed = {
   curves(figure, share) {
     const apart = (x) => Math.abs(along(figure.x, x) - share);
     const x = figure.along.reduce((best, it) => (apart(it) < apart(best) ? it : best));
-    const readings = plate.readings({...shown.inputs, [figure.input]: x});
+    const readings = read({...shown.inputs, [figure.input]: x});
     return [inputText(figure.input, x), readings, along(figure.x, x)];
   },
   bars: (figure, share) => [figure.axis_label, shown.readings, share],
@@ -128,7 +290,23 @@ function paintInThisFrame(view) {
   });
 }
 
+// A figure behind a fold, as SVG or table: drawn while the fold is open.
+function startFolded(figure) {
+  const element = one(`[data-figure="${figure.id}"]`);
+  const fold = one(`[data-fold="${figure.id}"]`);
+  const draw = (now = shown, tables = null) => {
+    element.setAttribute("aria-label", sentence(figure.text, now));
+    if (!fold.open) return;
+    const table = tables?.[figure.id] ?? tabled[figure.kind](figure, now);
+    labelled[figure.kind](figure, element, table);
+  };
+  fold.addEventListener("toggle", () => draw());
+  whenShown.push(draw);
+  draw();
+}
+
 async function startFigure(figure) {
+  if (!figure.bokeh) return startFolded(figure);
   const element = one(`[data-figure="${figure.id}"]`);
   const views = await Bokeh.embed.embed_item(figure.bokeh, `${figure.id}-live`);
   paintInThisFrame(views.get_by_id(figure.bokeh.root_id));
@@ -157,5 +335,7 @@ async function startFigure(figure) {
 
 (async () => {
   for (const figure of plate.figures) await startFigure(figure);
+  const curves = plate.figures.find(({kind}) => kind === "curves");
+  if (plate.measured.length > 0) startMeasured(curves);
   root.dataset.plate = "ready";
 })();

@@ -25,14 +25,26 @@ function formatted(value, {units, digits, space}, unit) {
   return number.toFixed(Math.max(0, decimals)) + space + name;
 }
 
+const pieces = (text) => text.split(",").map((it) => it.trim());
+
 function inputText(name, value) {
-  const {format, unit} = plate.inputs[name];
-  return `${formatted(value, plate.formats[format])} ${unit[value === 1 ? 0 : 1]}`;
+  const {kind, format, unit, prefix, options} = plate.inputs[name];
+  if (kind !== "quantity") return pieces(value).map((it) => options[it]?.label).join(", ");
+  const number = prefix ? value / plate.prefixes[prefix] : value;
+  return `${formatted(number, plate.formats[format])} ${unit[value === 1 ? 0 : 1]}`;
+}
+
+// The value as it stands in the box where it is typed.
+function typedText(name, value) {
+  const {prefix} = plate.inputs[name];
+  return value / plate.prefixes[prefix] + prefix;
 }
 
 function outputText(name, value, digits) {
-  const format = plate.formats[plate.outputs[name].format];
-  return formatted(value, digits ? {...format, digits: Number(digits)} : format);
+  const {format: named, unit} = plate.outputs[name];
+  const format = plate.formats[named];
+  const text = formatted(value, digits ? {...format, digits: Number(digits)} : format);
+  return unit ? `${text} ${unit[value === 1 ? 0 : 1]}` : text;
 }
 
 const sentence = (text, {inputs, readings}) => text.replace(/{(\w+)}/g, (_, name) =>
@@ -49,15 +61,36 @@ let compute = computeHere;
 let frame = null;
 let settling = null;
 
-function allowed(name, value) {
-  const {min, max, whole} = plate.inputs[name];
-  return value >= min && value <= max && (!whole || Number.isInteger(value));
+const allowedIn = {
+  quantity: ({min, max, whole}, value) =>
+    typeof value === "number" && value >= min && value <= max && (!whole || Number.isInteger(value)),
+  choice: ({options}, value) => typeof value === "string" && Object.hasOwn(options, value),
+  flags: (input, value) => typeof value === "string" && value === parsedIn.flags(value, input),
+};
+const allowed = (name, value) => allowedIn[plate.inputs[name].kind](plate.inputs[name], value);
+
+// Whether there is anything to set: some inputs matter only where another has a certain value.
+const applies = (name) =>
+  Object.entries(plate.inputs[name].when).every(([other, value]) => state[other] === value);
+
+// The inputs as the readings get them: numbers, and the records of what was picked.
+function seen(inputs) {
+  const one = ([name, value]) => {
+    const {kind, options} = plate.inputs[name];
+    if (kind === "choice") return [name, options[value].record];
+    if (kind === "quantity") return [name, value];
+    const on = pieces(value);
+    return [name, Object.fromEntries(Object.keys(options).map((it) => [it, on.includes(it)]))];
+  };
+  return Object.fromEntries(Object.entries(inputs).map(one));
 }
+
+const read = (inputs) => plate.readings(seen(inputs));
 
 // Takes what is good of the changes; the rest stays as it was. The newest state is shown once a frame.
 function setInputs(changes) {
   const good = Object.entries(changes).filter(([name, value]) =>
-    Object.hasOwn(plate.inputs, name) && typeof value === "number" && allowed(name, value));
+    Object.hasOwn(plate.inputs, name) && allowed(name, value));
   Object.assign(state, Object.fromEntries(good));
   frame ??= requestAnimationFrame(() => {
     frame = null;
@@ -67,7 +100,7 @@ function setInputs(changes) {
 }
 
 function computeHere(inputs) {
-  show(inputs, plate.readings(inputs));
+  show(inputs, read(inputs));
 }
 
 function show(inputs, readings, tables) {
@@ -92,6 +125,7 @@ function settle() {
 
 const outputs = all("[data-output]");
 const echoes = all("[data-echo]");
+const conditional = all("[data-when]");
 
 function say(element, text) {
   if (element.textContent !== text) element.textContent = text;
@@ -105,6 +139,10 @@ function showText() {
   }
   for (const element of echoes) {
     say(element, inputText(element.dataset.echo, shown.inputs[element.dataset.echo]));
+  }
+  for (const element of conditional) {
+    const [name, value] = element.dataset.when.split("=");
+    element.hidden = shown.inputs[name] !== value;
   }
 }
 
@@ -126,7 +164,21 @@ function stopAfter(key, stops, value, page) {
   return index === undefined ? undefined : stops[Math.max(0, Math.min(index, stops.length - 1))];
 }
 
-function parsed(text) {
+const parsedIn = {
+  quantity: parsedNumber,
+  choice: (text) => text,
+  flags(text, {options}) {
+    const on = pieces(text);
+    if (!on.every((it) => it in options) && text !== "none") return null;
+    return Object.keys(options).filter((it) => on.includes(it)).join() || "none";
+  },
+};
+const parsed = (name, text) => parsedIn[plate.inputs[name].kind](text, plate.inputs[name]);
+
+function parsedNumber(typed, {unit, prefix}) {
+  // What is shown with a prefix may be typed as it is shown, with its unit.
+  const base = prefix && unit[1].slice(prefix.length);
+  const text = base && typed.trim().endsWith(base) ? typed.trim().slice(0, -base.length) : typed;
   const numbers = text.split(/[x×]/).map((part) => {
     const [, digits, prefix] = part.match(plate.factor) ?? [];
     return digits ? digits.replaceAll(",", "") * plate.prefixes[prefix ?? ""] : NaN;
@@ -139,17 +191,71 @@ function parsed(text) {
 
 // Wires the controls of one input and returns how they are brought to the state.
 function control(name) {
-  const {slider: {min, step}, stops, page, range} = plate.inputs[name];
-  const slider = one(`[data-input="${name}"]`);
-  const box = one(`[data-typed="${name}"]`);
-  const spoken = one(`[data-spoken="${name}"]`);
-  let held, last;
+  const {kind, more} = plate.inputs[name];
+  const element = one(`[data-control="${name}"]`);
+  const parts = all("input, select, fieldset", element);
+  const bring = wired[kind](name, element);
+  let last;
+  return () => {
+    for (const part of parts) part.disabled = !applies(name);
+    if (kind === "quantity" && more) element.hidden = !applies(name);
+    if (state[name] !== last) bring(last = state[name]);
+  };
+}
 
-  function complain(text) {
-    say(document.getElementById(`${name}-problem`), text);
-    box.setAttribute("aria-invalid", text !== "");
-  }
+const wired = {
+  quantity(name, element) {
+    const {slider: ends, range} = plate.inputs[name];
+    const box = one(`[data-typed="${name}"]`, element);
+    const spoken = one(`[data-spoken="${name}"]`, element);
+    const moved = ends ? wireSlider(name, one(`[data-input="${name}"]`, element)) : () => {};
+    const complain = (text) => {
+      say(document.getElementById(`${name}-problem`), text);
+      box.setAttribute("aria-invalid", text !== "");
+    };
+    box.addEventListener("change", () => {
+      const value = parsed(name, box.value);
+      if (allowed(name, value)) {
+        complain("");
+        setInputs({[name]: value});
+      } else {
+        const still = typedText(name, state[name]);
+        complain(`${name} = “${box.value}” is not ${range}; it is still ${still}.`);
+      }
+    });
+    box.addEventListener("blur", () => {
+      box.value = typedText(name, state[name]);
+      box.setAttribute("aria-invalid", false);
+    });
+    return (value) => {
+      moved(value);
+      say(spoken, inputText(name, value));
+      box.value = typedText(name, value);
+      complain("");
+    };
+  },
+  choice(name, element) {
+    const list = one("select", element);
+    list.addEventListener("change", () => setInputs({[name]: list.value}));
+    const about = one("[data-about-option]", element);
+    return (value) => {
+      list.value = value;
+      say(about, plate.inputs[name].options[value].doc);
+    };
+  },
+  flags(name, element) {
+    const boxes = all("[data-flag]", element);
+    const ticked = () => boxes.filter((it) => it.checked).map((it) => it.dataset.flag).join();
+    element.addEventListener("change", () => setInputs({[name]: ticked() || "none"}));
+    return (value) => {
+      for (const box of boxes) box.checked = pieces(value).includes(box.dataset.flag);
+    };
+  },
+};
 
+function wireSlider(name, slider) {
+  const {slider: {min, step}, stops, page} = plate.inputs[name];
+  let held;
   slider.addEventListener("input", () =>
     setInputs({[name]: stops[Math.round((slider.value - min) / step)]}));
   // A thumb that meant to scroll has moved the slider before the browser takes it over.
@@ -161,33 +267,15 @@ function control(name) {
     event.preventDefault();
     setInputs({[name]: value});
   });
-  box.addEventListener("change", () => {
-    const value = parsed(box.value);
-    if (allowed(name, value)) {
-      complain("");
-      setInputs({[name]: value});
-    } else {
-      complain(`${name} = “${box.value}” is not ${range}; it is still ${state[name]}.`);
-    }
-  });
-  box.addEventListener("blur", () => {
-    box.value = state[name];
-    box.setAttribute("aria-invalid", false);
-  });
-  return () => {
-    if (state[name] === last) return;
-    last = state[name];
-    slider.value = min + nearest(stops, last) * step;
-    slider.setAttribute("aria-valuetext", inputText(name, last));
-    say(spoken, inputText(name, last));
-    box.value = last;
-    complain("");
+  return (value) => {
+    slider.value = min + nearest(stops, value) * step;
+    slider.setAttribute("aria-valuetext", inputText(name, value));
   };
 }
 
 // ---- address and notices
 
-const VIEW = {view: ["full", "workshop"], theme: ["auto", "light", "dark"]};
+const VIEW = {view: ["full", "workshop"], theme: ["auto", "light", "dark"], points: ["off", "on"]};
 
 function readAddress() {
   const asked = new URLSearchParams(location.search);
@@ -203,17 +291,22 @@ function readAddress() {
     settling ??= setTimeout(settle, SETTLED_MS);
   };
   for (const [name, {range}] of Object.entries(plate.inputs)) {
-    take(name, range, state, (text) => allowed(name, parsed(text)), parsed);
+    take(name, range, state, (text) => allowed(name, parsed(name, text)), (text) => parsed(name, text));
   }
   for (const [name, choices] of Object.entries(VIEW)) {
     take(name, `one of ${choices.join(", ")}`, root.dataset, (it) => choices.includes(it), String);
   }
 }
 
+// What the address says: the main inputs, and of the others those that were ever set.
+const told = (asked) => Object.fromEntries(Object.entries(state).filter(([name, value]) =>
+  !plate.inputs[name].more || value !== defaults[name] || asked.has(name)));
+
 function writeAddress() {
   const asked = new URLSearchParams(location.search);
-  for (const [name, value] of Object.entries(state)) asked.set(name, value);
+  for (const [name, value] of Object.entries(told(asked))) asked.set(name, value);
   for (const name of Object.keys(VIEW)) if (asked.has(name)) asked.set(name, root.dataset[name]);
+  if (root.dataset.points === "on") asked.set("points", "on");
   try {
     history.replaceState(history.state, "", `?${asked}${location.hash}`);
   } catch {
@@ -223,7 +316,8 @@ function writeAddress() {
 
 function addressWith(more) {
   const url = new URL(location.href);
-  url.search = new URLSearchParams({...state, ...more});
+  const points = root.dataset.points === "on" ? {points: "on"} : {};
+  url.search = new URLSearchParams({...told(new URLSearchParams()), ...points, ...more});
   url.hash = "";
   return url.href;
 }
@@ -291,7 +385,11 @@ function answerParent() {
 
 const controls = Object.keys(plate.inputs).map(control);
 readAddress();
-shown = {inputs: {...state}, readings: plate.readings(state)};
+// What is set behind the fold is not hidden behind it.
+if (Object.keys(state).some((name) => plate.inputs[name].more && state[name] !== defaults[name])) {
+  one("#more").open = true;
+}
+shown = {inputs: {...state}, readings: read(state)};
 for (const button of all("[data-state]")) {
   button.addEventListener("click", () => setInputs(plate.states[button.dataset.state]));
 }

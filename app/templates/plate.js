@@ -5,8 +5,8 @@ const plate = {{ spec | tojson }};
 
 plate.readings = (inputs) => {
   const readings = {};
-{% for place, expression in script.lines %}
-  {{ "" if "." in place else "const " }}{{ place }} = {{ expression }};
+{% for line in script %}
+  {{ line }}
 {% endfor %}
   return readings;
 };

@@ -1,19 +1,46 @@
 """The plate's two figures and the sentence under them."""
 
-from plates.figure import Axis, Bars, Curves, Series
+from model.operations import CHAINS
+from model.refined import REGIMES
+from plates.figure import (
+    Axis,
+    Bars,
+    Column,
+    Curves,
+    Mark,
+    Part,
+    Path,
+    Paths,
+    Regime,
+    Series,
+    Spot,
+    Table,
+)  # fmt: skip
 from plates.kernel_fusion.inputs import KernelFusion
+from plates.kernel_fusion.readings import PASSES, ROOF_FROM
 
 UNFUSED = Series("time_unfused", "unfused", "before")
 GRAPH = Series("time_graph", "graph", "other")
 FUSED = Series("time_fused", "fused", "after")
 
-LONGEST_CHAIN = KernelFusion.param["k"].bounds[1]
+SHARES = ("launch_share", "l2_share", "hbm_share", "arithmetic_share")
+ROOF_TO = 2.0**13
+"""Where the roofline figure ends, in FLOP/byte."""
+
+COLUMNS = (
+    Column("read", "reads", "bytes"),
+    Column("written", "writes", "bytes"),
+    Column("moved", "moves", "bytes"),
+    Column("time", "time", "time"),
+    Column("bound", "bound by", words=REGIMES),
+)
 
 FIGURES = (
     Curves(
         id="time-vs-size",
         title="Time of the chain against tensor size",
-        text="Time of the chain against tensor size. At {k} on {S}: {time_unfused} unfused,"
+        text="Time of the chain against tensor size. At {kernels_unfused} on {S}:"
+        " {time_unfused} unfused,"
         " {time_graph} unfused as a CUDA graph, {time_fused} fused.",
         input="S",
         along=tuple(KernelFusion.param["S"].stops),
@@ -33,26 +60,110 @@ FIGURES = (
         ),
         series=(UNFUSED, GRAPH, FUSED),
         marked=("time_unfused", "time_fused"),
+        regimes=tuple(
+            Regime(f"{share}_unfused", label) for share, label in zip(SHARES, REGIMES, strict=True)
+        ),
+        regime_words=("Unfused: ", "{label} up to {to} values", ", then "),
     ),
     Bars(
         id="bytes-moved",
         title="Bytes moved, pass by pass",
-        text="Bytes moved for {k} on {S}: {bytes_unfused} unfused, {bytes_fused} fused.",
+        text="Bytes moved for {kernels_unfused} on {S}: {bytes_unfused} unfused,"
+        " {bytes_fused} fused.",
         axis_label="bytes read and written",
         format="bytes",
-        end_reading="bytes_unfused",
-        end_at={"k": LONGEST_CHAIN},
+        end_reading="bytes_axis",
+        end_at={},
         ticks=(0, 0.25, 0.5, 0.75, 1),
-        divisions=LONGEST_CHAIN,
+        divisions=PASSES,
         series=(
             Series("bytes_unfused", "unfused", "before"),
             Series("bytes_fused", "fused", "after"),
         ),
     ),
+    Paths(
+        id="roofline",
+        title="Under the roofline",
+        text="Arithmetic rate against arithmetic intensity on {gpu}. The chain reaches"
+        " {flop_rate_unfused} at {intensity_unfused} unfused, and {flop_rate_fused} at"
+        " {intensity_fused} fused. Outside the tensor cores the roof is flat from {ridge_plain} on,"
+        " at {fp32_rate}. A large matrix multiply, at {matmul_intensity}, lies beyond even the"
+        " tensor cores' ridge at {ridge_tensor}.",
+        x=Axis(
+            label="FLOP per byte moved",
+            format="number",
+            low=ROOF_FROM,
+            high=ROOF_TO,
+            ticks=(0.1, 1, 10, 100, 1000),
+        ),
+        y=Axis(
+            label="FLOP per second",
+            format="flop_rate",
+            low=1e9,
+            high=1e16,
+            ticks=(1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15),
+        ),
+        paths=(
+            Path(
+                "tensor cores",
+                "other",
+                (
+                    Spot("ridge_plain", "fp32_rate"),
+                    Spot("ridge_tensor", "tensor_rate"),
+                    Spot(ROOF_TO, "tensor_rate"),
+                ),
+            ),
+            Path(
+                "plain FP32",
+                "ink",
+                (
+                    Spot(ROOF_FROM, "roof_from_rate"),
+                    Spot("ridge_plain", "fp32_rate"),
+                    Spot(ROOF_TO, "fp32_rate"),
+                ),
+            ),
+        ),
+        marks=(
+            Mark("matrix multiply", "other", Spot("matmul_intensity", "matmul_rate")),
+            Mark("unfused", "before", Spot("intensity_unfused", "flop_rate_unfused")),
+            Mark("fused", "after", Spot("intensity_fused", "flop_rate_fused")),
+        ),
+    ),
+    Table(
+        id="steps",
+        title="Kernel by kernel",
+        text="{chain} on {S} in {dtype}: {bytes_unfused} in {time_unfused} unfused,"
+        " {bytes_fused} in {time_fused} fused.",
+        input="chain",
+        columns_=COLUMNS,
+        wait_label="wait for the host",
+        total_label="in all",
+        parts=(
+            Part(
+                "unfused_",
+                "unfused",
+                "before",
+                "unfused_count",
+                {name: tuple(it.name for it in chain.steps) for name, chain in CHAINS.items()},
+                {"moved": "bytes_unfused", "time": "time_unfused"},
+                "wait_unfused",
+            ),
+            Part(
+                "fused_",
+                "fused",
+                "after",
+                "fused_count",
+                dict.fromkeys(CHAINS, ("one kernel",)),
+                {"moved": "bytes_fused", "time": "time_fused"},
+                "wait_fused",
+            ),
+        ),
+    ),
 )
 
 READOUT = (
-    "A chain of {k} on {S} takes {time_unfused} unfused and {time_fused} fused, {speedup} as fast:"
+    "A chain of {kernels_unfused} on {S} takes {time_unfused} unfused and {time_fused} fused,"
+    " {speedup} as fast:"
     " it moves {bytes_unfused} instead of {bytes_fused}, and launches are {launch_share_unfused}"
     " of the unfused time."
 )

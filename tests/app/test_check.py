@@ -3,7 +3,6 @@
 import dataclasses
 
 import numpy as np
-import param
 import pytest
 
 from app.check import faults
@@ -12,10 +11,8 @@ from plates.plate import Fact, Reading, State
 from plates.quantity import Quantity
 
 
-class Bare(param.Parameterized):
-    k = Quantity(5, bounds=(1, 16), step=1, whole=True, unit=("", ""))
-    S = plate.inputs.param["S"]
-    overhead = plate.inputs.param["overhead"]
+class Bare(plate.inputs):
+    k = Quantity(5, bounds=(1, 16), step=1, whole=True, unit=("", ""), when={"model": "guess"})
 
 
 def with_text(tmp_path, before, after):
@@ -31,21 +28,27 @@ def changed_figure(**changes):
     return dataclasses.replace(plate, figures=(figure,))
 
 
-def branching(k, S, overhead):
-    return plate.readings(k, S, overhead if overhead > 1 else 1)
+def branching(overhead, **others):
+    return plate.readings(overhead=overhead if overhead > 1 else 1, **others)
 
 
-def missing(k, S, overhead):
-    return {"time_unfused": k * S}
+def missing(**inputs):
+    found = plate.readings(**inputs)
+    return {name: it for name, it in found.items() if name != "speedup"}
+
+
+def unasked(**inputs):
+    return {**plate.readings(**inputs), "pi": 3.0}
 
 
 @pytest.mark.parametrize(
     ("broken", "said"),
     [
         (dataclasses.replace(plate, inputs=Bare), "input k has no unit"),
-        (dataclasses.replace(plate, inputs=Bare), "input k has no doc"),
+        (dataclasses.replace(plate, inputs=Bare), "input k waits for model = guess"),
         (dataclasses.replace(plate, readings=branching), "cannot run in the browser"),
-        (dataclasses.replace(plate, readings=missing), "reading speedup is not both"),
+        (dataclasses.replace(plate, readings=missing), "speedup is declared and not computed"),
+        (dataclasses.replace(plate, readings=unasked), "pi is computed, and neither declared"),
         (
             dataclasses.replace(
                 plate, outputs={**plate.outputs, "speedup": Reading("Speed-up", "furlongs")}

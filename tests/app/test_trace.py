@@ -1,11 +1,12 @@
 """Numpy's own functions as JavaScript, and what cannot be."""
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
-from app.trace import TraceError, trace
+from app.trace import TraceError, record, trace
 
 
 def doubled_above_one(x):
@@ -13,30 +14,27 @@ def doubled_above_one(x):
 
 
 def test_a_trace_reads_like_the_formula():
-    script = trace(lambda a, b: {"sum": a + b, "twice": 2 * (a + b)}, ["a", "b"])
-    assert script.lines == (
-        ("readings.sum", "inputs.a + inputs.b"),
-        ("readings.twice", "2 * readings.sum"),
-    )
+    script = trace(lambda a, b: {"sum": a + b, "twice": 2 * (a + b)}, {"a": 1.0, "b": 1.0})
+    assert script == ("readings.sum = inputs.a + inputs.b;", "readings.twice = 2 * readings.sum;")
 
 
 def test_what_is_computed_twice_is_written_once():
-    script = trace(lambda x: {"y": (x + 1) * (x + 1)}, ["x"])
-    assert script.lines == (("t1", "inputs.x + 1"), ("readings.y", "t1 * t1"))
+    script = trace(lambda x: {"y": (x + 1) * (x + 1)}, {"x": 1.0})
+    assert script == ("const t1 = inputs.x + 1;", "readings.y = t1 * t1;")
 
 
 def test_helpers_constants_and_loops_need_no_rule():
     def total(x):
         return {"y": sum(doubled_above_one(x) * weight for weight in (1.0, 2.0))}
 
-    assert trace(total, ["x"]).lines[-1][0] == "readings.y"
+    assert trace(total, {"x": 1.0})[-1].startswith("readings.y = ")
 
 
 def test_names_cannot_collide_whatever_they_are():
-    script = trace(lambda var, t1: {"t1": var + t1, "Math": np.sqrt(var)}, ["var", "t1"])
-    assert script.lines == (
-        ("readings.t1", "inputs.var + inputs.t1"),
-        ("readings.Math", "Math.sqrt(inputs.var)"),
+    script = trace(lambda var, t1: {"t1": var + t1, "Math": np.sqrt(var)}, {"var": 1.0, "t1": 1.0})
+    assert script == (
+        "readings.t1 = inputs.var + inputs.t1;",
+        "readings.Math = Math.sqrt(inputs.var);",
     )
 
 
@@ -44,25 +42,83 @@ def test_a_reading_may_be_a_constant_an_input_or_another_reading():
     def readings(x):
         return {"two": np.float64(2.5), "same": x, "double": 2 * x, "again": 2 * x}
 
-    assert trace(readings, ["x"]).lines == (
-        ("readings.again", "2 * inputs.x"),
-        ("readings.two", "2.5"),
-        ("readings.same", "inputs.x"),
-        ("readings.double", "readings.again"),
+    assert trace(readings, {"x": 1.0}) == (
+        "readings.again = 2 * inputs.x;",
+        "readings.two = 2.5;",
+        "readings.same = inputs.x;",
+        "readings.double = readings.again;",
     )
 
 
 def test_a_clip_may_be_open_on_a_side():
-    assert trace(lambda x: {"y": np.clip(x, 0, None)}, ["x"]).lines == (
-        ("readings.y", "Math.max(inputs.x, 0)"),
+    assert trace(lambda x: {"y": np.clip(x, 0, None)}, {"x": 1.0}) == (
+        "readings.y = Math.max(inputs.x, 0);",
     )
 
 
 def test_comparisons_may_be_joined_and_chosen_by():
-    script = trace(lambda x: {"y": np.where((x > 1) & ~(x > 3), x, 0)}, ["x"])
-    assert [line for _, line in script.lines] == [
-        "inputs.x > 1", "inputs.x > 3", "!t2", "t1 && t3", "t4 ? inputs.x : 0",
-    ]  # fmt: skip
+    script = trace(lambda x: {"y": np.where((x > 1) & ~(x > 3), x, 0)}, {"x": 1.0})
+    assert script == (
+        "const t1 = inputs.x > 1;",
+        "const t2 = inputs.x > 3;",
+        "const t3 = !t2;",
+        "const t4 = t1 && t3;",
+        "readings.y = t4 ? inputs.x : 0;",
+    )
+
+
+@dataclass(frozen=True)
+class Rate:
+    bytes_per_s: float
+    name: str
+    fast: bool
+
+
+@dataclass(frozen=True)
+class Steps:
+    moved: np.ndarray
+    skipped: np.ndarray
+
+
+CHAIN = Steps(np.array([1.0, 2.0]), np.array([False, True]))
+
+
+def total(rate, chain, x):
+    moved = np.where(chain.skipped, 0, x[..., None] * chain.moved)
+    return {"time": np.sum(moved, axis=-1) / rate.bytes_per_s, "moved": moved}
+
+
+def test_a_sum_over_steps_is_a_loop_and_a_step_s_value_is_kept_in_it():
+    assert trace(total, {"rate": Rate(1.0, "", True), "chain": CHAIN, "x": 1.0}) == (
+        "let t3 = 0;",
+        "readings.moved = [];",
+        "for (const each of inputs.chain) {",
+        "  const t1 = inputs.x * each.moved;",
+        "  const t2 = each.skipped ? 0 : t1;",
+        "  t3 += t2;",
+        "  readings.moved.push(t2);",
+        "}",
+        "readings.time = t3 / inputs.rate.bytes_per_s;",
+    )
+
+
+def test_the_page_holds_numbers_truths_and_steps_of_a_record():
+    assert record(Rate(2.0, "H100", True)) == {"bytes_per_s": 2.0, "fast": True}
+    assert record(CHAIN) == [{"moved": 1.0, "skipped": False}, {"moved": 2.0, "skipped": True}]
+
+
+def two_passes(chain):
+    return {"y": np.sum(chain.moved * 2 + np.sum(chain.moved, axis=-1), axis=-1)}
+
+
+def one_step(chain):
+    return {"y": chain.moved[0]}
+
+
+@pytest.mark.parametrize("function", [two_passes, one_step])
+def test_what_needs_more_than_one_pass_over_the_steps_is_refused(function):
+    with pytest.raises(TraceError, match=r"two passes|a part of an input"):
+        trace(function, {"chain": CHAIN})
 
 
 def branch(x):
@@ -126,16 +182,16 @@ REFUSED = [
 
 def test_a_comparison_is_no_reading():
     with pytest.raises(TraceError, match="comparison"):
-        trace(comparison_returned, ["x"])
+        trace(comparison_returned, {"x": 1.0})
 
 
 @pytest.mark.parametrize("function", REFUSED)
 def test_what_has_no_javascript_is_refused_with_its_line(function):
     line = function.__code__.co_firstlineno + 1
     with pytest.raises(TraceError, match=f"test_trace.py:{line}: .*cannot run in the browser"):
-        trace(function, ["x"])
+        trace(function, {"x": 1.0})
 
 
 def test_a_branch_is_told_of_where():
     with pytest.raises(TraceError, match=r"np\.where"):
-        trace(branch, ["x"])
+        trace(branch, {"x": 1.0})

@@ -1,0 +1,250 @@
+"""The refined model: what one kernel costs, term by term, and the chain of them.
+
+Each term is a function of numbers, element by element. `chain_cost` puts them together; a term that
+is switched off takes the value it has in the sketch.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from model import launch
+from model.arguments import checked
+from model.hardware import Format, Gpu
+from model.operations import Steps
+
+INDEXED_SHARE = 0.5
+"""Share of memory's achieved bandwidth that a kernel reaches whose operands are not all dense and
+of one format: it computes an address, or converts, for each value, and loads no 16 bytes at once.
+
+Fitted to unfused forward rows of named A100 and H100 cards in the published timings that ship with
+the plate (RMSNorm and RoPE of transformers).
+"""
+
+EAGER_DISPATCH_S = 4e-6
+"""What PyTorch adds on the host to each operation that it launches one by one.
+
+Source: a user's measurement on an A100, pytorch/pytorch issue 82793: about 4 µs an operation.
+"""
+
+
+REGIMES = ("launch-bound", "L2-bound", "HBM-bound", "arithmetic-bound")
+"""What a time may mostly consist of, in the order of `Cost`."""
+
+FP32_BYTES = 4
+"""Bytes of one FP32 value, in which mixed operands meet. Source: the format."""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """Which terms of the refined model are on."""
+
+    fixed: Any = True
+    achieved: Any = True
+    l2: Any = True
+    access: Any = True
+    arithmetic: Any = True
+    overlap: Any = True
+
+
+@dataclass(frozen=True)
+class Launch:
+    """How kernels are launched: each by the host, `eager` through a framework, or as a `graph`."""
+
+    eager: Any = False
+    graph: Any = False
+
+
+LAUNCHES = {"stream": Launch(), "eager": Launch(eager=True), "graph": Launch(graph=True)}
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Seconds of a time: `time_s` is the sum of the other four.
+
+    `launch_s` is fixed cost and, for a chain, waiting for the host; `l2_s` and `hbm_s` are traffic
+    by where it goes; `arithmetic_s` is by how much arithmetic is longer than traffic.
+    """
+
+    time_s: Any
+    launch_s: Any
+    l2_s: Any
+    hbm_s: Any
+    arithmetic_s: Any
+
+
+@dataclass(frozen=True)
+class Cost:
+    """The cost of a chain: its parts, how many kernels, and what they move and compute.
+
+    `wait_s` is for how long the GPU has nothing to do. `kernel` has the parts of one launch of each
+    step along its last axis, and `read_bytes` and `written_bytes` what that moves.
+    """
+
+    chain: Parts
+    kernels: Any
+    traffic_bytes: Any
+    flop: Any
+    wait_s: Any
+    kernel: Parts
+    read_bytes: Any
+    written_bytes: Any
+
+
+@checked
+def l2_share(moved_bytes: Any, l2_bytes: Any, l2_full_share: Any, l2_spilt_share: Any) -> Any:
+    """Return the share, 0 to 1, of a kernel's traffic that stays inside L2.
+
+    All of it while the kernel moves no more than `l2_full_share` of the cache, none from
+    `l2_spilt_share` on, and a straight line between the two.
+
+    Source: RRZE-HPC/gpu-benches, gpu-small-kernels: chains of small kernels show the two ends.
+    """
+    full, spilt = l2_full_share * l2_bytes, l2_spilt_share * l2_bytes
+    return np.clip((spilt - moved_bytes) / (spilt - full), 0, 1)
+
+
+@checked
+def transfer_s(moved_bytes: Any, l2_share: Any, bandwidth: Any, l2_bandwidth: Any) -> Any:
+    """Return the time in seconds that a kernel's traffic takes where its data live.
+
+    L2 is never slower than memory.
+
+    Source: time is bytes over bandwidth, for each part of the traffic.
+    """
+    seconds_a_byte = l2_share / np.maximum(l2_bandwidth, bandwidth) + (1 - l2_share) / bandwidth
+    return moved_bytes * seconds_a_byte
+
+
+@checked
+def indexed_s(moved_bytes: Any, bandwidth: Any) -> Any:
+    """Return the least time in seconds of a kernel that computes an address for each value.
+
+    It is the same wherever the data live, since it is not memory that it waits for.
+
+    Source: `INDEXED_SHARE`.
+    """
+    return moved_bytes / (INDEXED_SHARE * bandwidth)
+
+
+@checked
+def arithmetic_s(flop: Any, flop_rate: Any) -> Any:
+    """Return the least time in seconds that a kernel's arithmetic takes outside the tensor cores.
+
+    Source: the roofline's flat part (Williams, Waterman, Patterson 2009).
+    """
+    return flop / flop_rate
+
+
+@checked
+def fixed_s(launched_s: Any, ramp_s: Any, l2_share: Any) -> Any:
+    """Return what a kernel costs the GPU whatever it does: to start, and to fill and drain memory.
+
+    Source: RRZE-HPC/gpu-benches, gpu-small-kernels: a line through the times of kernels inside L2
+    meets zero bytes earlier than one through the times of large kernels.
+    """
+    return launched_s + ramp_s * (1 - l2_share)
+
+
+@checked
+def issue_s(kernels: Any, overhead_s: Any) -> Any:
+    """Return the time in seconds that the host takes to launch the kernels one by one.
+
+    Source: launches are asynchronous and in order (CUDA C++ Programming Guide), each at the host's
+    cost `overhead_s`.
+    """
+    return kernels * overhead_s
+
+
+def per_step(value: Any) -> Any:
+    """Return the value with a last axis more, to be met there by an entry for each step."""
+    return np.positive(value)[..., None]
+
+
+def step_count(steps: Steps, dtype: Format) -> Any:
+    """Return how many kernels each step is: none for a cast where the format is FP32 already."""
+    return np.where(np.logical_and(steps.cast, dtype.bytes >= FP32_BYTES), 0, 1)
+
+
+def largest(launch_s: Any, l2_s: Any, hbm_s: Any, arithmetic_s: Any) -> Any:
+    """Return which part of a time is the largest, as its place in `REGIMES`.
+
+    Of equals it is the first.
+    """
+    memory = np.where(hbm_s > l2_s, 2, 1)
+    memory_s = np.maximum(l2_s, hbm_s)
+    most = np.where(memory_s > launch_s, memory, 0)
+    return np.where(arithmetic_s > np.maximum(launch_s, memory_s), 3, most)
+
+
+def chain_cost(
+    steps: Steps,
+    count: Any,
+    n_values: Any,
+    dtype: Format,
+    gpu: Gpu,
+    launched: Launch,
+    overhead_s: Any,
+    terms: Terms,
+    cold: Any = False,
+) -> Cost:
+    """Return the cost of a chain on tensors of `n_values` in the format, `count` kernels a step.
+
+    `n_values`, `overhead_s` and the rates of the GPU may be arrays that broadcast; `count` has a
+    last axis more, with one entry a step, and so may `cold`: which steps find nothing in L2.
+
+    Raises ValueError for a number outside its range in `model.arguments`.
+
+    Source: the sum over kernels is how a stream runs them, in order; the host's issue runs beside
+    it, so that the longer of the two counts (CUDA C++ Programming Guide, asynchronous execution).
+    """
+    values = per_step(n_values)
+    per_kernel = np.where(launched.graph, gpu.graph_s, gpu.stream_s)
+    read = values * (steps.read_values * dtype.bytes + steps.read_bytes)
+    written = values * (steps.write_values * dtype.bytes + steps.write_bytes)
+    traffic = read + written
+    bandwidth = per_step(gpu.bandwidth * np.where(terms.achieved, gpu.achieved_share, 1))
+    resident = np.where(
+        np.logical_and(terms.l2, np.logical_not(cold)),
+        l2_share(traffic, per_step(gpu.l2_bytes), gpu.l2_full_share, gpu.l2_spilt_share),
+        0,
+    )
+    narrow = dtype.bytes < FP32_BYTES
+    slow = np.logical_and(
+        terms.access, np.logical_or(steps.indexed, np.logical_and(steps.mixed, narrow))
+    )
+    moved = np.maximum(
+        transfer_s(traffic, resident, bandwidth, per_step(gpu.l2_bandwidth)),
+        np.where(slow, indexed_s(traffic, bandwidth), 0),
+    )
+    computed = np.where(
+        terms.arithmetic, arithmetic_s(values * steps.flop, per_step(gpu.fp32_rate)), 0
+    )
+    beyond = np.maximum(0, computed - moved)
+    fixed = np.where(terms.fixed, fixed_s(per_kernel, gpu.ramp_s, resident), 0)
+    kernel = Parts(fixed + moved + beyond, fixed, moved * resident, moved * (1 - resident), beyond)
+
+    def total(entries: Any) -> Any:
+        return np.sum(count * entries, axis=-1)
+
+    kernels = np.sum(count, axis=-1)
+    on_gpu_s = total(kernel.time_s)
+    l2_s, hbm_s, beyond_s = total(kernel.l2_s), total(kernel.hbm_s), total(beyond)
+    each_s = overhead_s + np.where(launched.eager, EAGER_DISPATCH_S, 0)
+    # The gap between a graph's nodes is part of the fixed cost, where that is counted.
+    gap_s = np.where(terms.fixed, 0, launch.GRAPH_GAP_S)
+    issued_s = np.where(
+        launched.graph, launch.launch_graph_s(kernels, overhead_s, gap_s), issue_s(kernels, each_s)
+    )
+    wait_s = np.where(terms.overlap, np.maximum(0, issued_s - on_gpu_s), issued_s)
+    return Cost(
+        Parts(on_gpu_s + wait_s, total(fixed) + wait_s, l2_s, hbm_s, beyond_s),
+        kernels,
+        total(traffic),
+        total(values * steps.flop),
+        wait_s,
+        kernel,
+        read,
+        written,
+    )

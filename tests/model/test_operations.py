@@ -1,0 +1,86 @@
+"""What real chains move, against counts traced from the formulas as PyTorch runs them."""
+
+import numpy as np
+import pytest
+
+from model import hardware, refined
+from model.operations import CHAINS, columns
+
+# Chain, format, kernels, bytes a value unfused and fused: traced, one kernel an operation.
+TRACED = [
+    ("rms-norm", "bf16", 8, 36, 4),
+    ("rms-norm", "fp32", 6, 28, 8),
+    ("rms-norm-wide-weight", "bf16", 8, 38, 4),
+    ("add-rms-norm", "bf16", 9, 42, 8),
+    ("add-rms-norm-upcast", "fp32", 7, 40, 16),
+    ("layer-norm", "bf16", 9, 24, 4),
+    ("layer-norm-fp32", "bf16", 13, 60, 4),
+    ("swiglu", "bf16", 2, 10, 6),
+    ("geglu", "bf16", 2, 10, 6),
+    ("gelu", "bf16", 8, 36, 4),
+    ("quick-gelu", "bf16", 3, 14, 4),
+    ("bias-gelu", "bf16", 10, 46, 4),
+    ("bias-dropout-add", "bf16", 3, 15, 6),
+    ("bias-add", "bf16", 2, 10, 6),
+    ("rope", "bf16", 10, 20.2, 4.1),
+    ("softmax", "bf16", 5, 16, 4),
+    ("attention-scores", "bf16", 5, 28.0625, 4.0625),
+    ("adamw", "fp32", 9, 88, 28),
+    ("relu-squared", "bf16", 2, 8, 4),
+    ("rope-complex", "bf16", 6, 20.2, 4.1),
+    ("dyt", "bf16", 3, 22, 4),
+    ("dyt-beta", "bf16", 4, 30, 4),
+    ("tvd", "fp32", 5, 32, 12),
+    ("kl-div", "fp32", 5, 36, 8),
+    ("jsd", "fp32", 18, 116, 12),
+]
+
+
+def counted(steps, form):
+    steps = columns(steps)
+    return refined.chain_cost(
+        steps,
+        refined.step_count(steps, hardware.FORMATS[form]),
+        1,
+        hardware.FORMATS[form],
+        hardware.H100_SXM,
+        refined.LAUNCHES["stream"],
+        0,
+        refined.Terms(),
+    )
+
+
+@pytest.mark.parametrize(
+    ("chain", "form", "kernels", "unfused", "fused"), TRACED, ids=lambda it: str(it)
+)
+def test_kernels_and_bytes_are_those_that_were_traced(chain, form, kernels, unfused, fused):
+    before, after = (counted(steps, form) for steps in (CHAINS[chain].steps, [CHAINS[chain].fused]))
+    assert before.kernels == kernels
+    assert before.traffic_bytes == pytest.approx(unfused, rel=1e-12)
+    assert after.kernels == 1
+    assert after.traffic_bytes == pytest.approx(fused, rel=1e-12)
+
+
+@pytest.mark.parametrize("chain", CHAINS)
+@pytest.mark.parametrize("form", hardware.FORMATS)
+def test_fusing_never_moves_more_and_computes_the_same(chain, form):
+    before, after = (counted(steps, form) for steps in (CHAINS[chain].steps, [CHAINS[chain].fused]))
+    assert after.traffic_bytes <= before.traffic_bytes
+    assert after.flop == pytest.approx(before.flop, rel=1e-12)
+
+
+def test_access_follows_from_what_a_step_declares():
+    norm = columns(CHAINS["rms-norm-wide-weight"].steps)
+    names = [step.name for step in CHAINS["rms-norm-wide-weight"].steps]
+    assert [names[n] for n in np.flatnonzero(norm.indexed)] == ["times rsqrt", "times weight"]
+    assert [names[n] for n in np.flatnonzero(norm.mixed)] == ["times weight"]
+    assert not columns([CHAINS["rope"].fused]).indexed.any()
+
+
+def test_every_chain_and_every_number_of_a_gpu_has_a_source():
+    assert all(chain.source for chain in CHAINS.values())
+    for gpu in hardware.GPUS.values():
+        numbers = {name for name, value in vars(gpu).items() if isinstance(value, int | float)}
+        assert numbers == set(gpu.sources)
+        assert set(gpu.borrowed) <= numbers
+        assert all(gpu.sources.values())

@@ -1,0 +1,185 @@
+"""The refined model: by hand, at its limits, and against chains of kernels that were measured."""
+
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from model import cost, hardware, launch, refined
+from model.hardware import FORMATS, GH200, GPUS, H100_SXM, Format
+from model.operations import CHAINS, columns
+
+US = 1e-6
+NONE = refined.Terms(*[False] * len(fields(refined.Terms)))
+ALL = refined.Terms()
+
+chains = st.sampled_from(list(CHAINS))
+gpus = st.sampled_from(list(GPUS.values()))
+formats = st.sampled_from(list(FORMATS.values()))
+launches = st.sampled_from(list(refined.LAUNCHES))
+sizes = st.integers(1, 2**34)
+overheads = st.floats(0, 50e-6)
+switches = st.builds(refined.Terms, *[st.booleans()] * len(fields(refined.Terms)))
+
+
+def priced(
+    chain="sketch", n=2**20, dtype=FORMATS["bf16"], gpu=H100_SXM, launched="stream",
+    overhead=4 * US, terms=ALL, k=1, fused=False,
+):  # fmt: skip
+    steps = columns([CHAINS[chain].fused] if fused else CHAINS[chain].steps)
+    count = k * refined.step_count(steps, dtype)
+    return refined.chain_cost(
+        steps, count, n, dtype, gpu, refined.LAUNCHES[launched], overhead, terms
+    )
+
+
+def test_a_kernel_inside_l2_costs_its_start_and_its_bytes_at_the_pace_of_l2():
+    # 4 Mi BF16 values, read and written: 16.8 MB at 6.1 TB/s, and 2.43 µs.
+    found = priced(n=2**22, gpu=GH200, overhead=0).chain.time_s
+    assert found == pytest.approx(2.43e-6 + 16777216 / 6.1e12, rel=1e-12)
+
+
+def test_a_kernel_beyond_l2_costs_more_to_start_and_its_bytes_at_what_memory_achieves():
+    # 2^27 values: 537 MB at 3.03 TB/s, 1.4 µs to start and 1.9 µs to fill and drain.
+    found = priced(n=2**27, overhead=0).chain
+    assert found.time_s == pytest.approx(3.3e-6 + 2**29 / 3.03e12, rel=1e-12)
+    assert found.hbm_s == pytest.approx(2**29 / 3.03e12, rel=1e-12)
+    assert found.l2_s == 0
+
+
+def test_half_way_between_its_limits_l2_keeps_half():
+    # 50 MB of L2: all to 35 MB, none from 65 MB.
+    assert refined.l2_share(50e6, 50e6, 0.7, 1.3) == pytest.approx(0.5)
+    assert refined.l2_share([0, 35e6, 65e6, 1e9], 50e6, 0.7, 1.3).tolist() == [1, 1, 0, 0]
+
+
+def test_broadcast_operands_halve_the_pace_wherever_the_data_live():
+    # Adding a bias to 2^22 BF16 values: 16.8 MB at half of 3.03 TB/s.
+    found = priced("bias-add", n=2**22, overhead=0).kernel.time_s
+    assert found[0] == pytest.approx(1.4e-6 + 2**24 / (0.5 * 3.03e12), rel=1e-12)
+
+
+def test_no_kernel_is_faster_than_its_arithmetic():
+    # 16 operations on each of 2^27 values at 1 TFLOP/s.
+    slow = replace(H100_SXM, fp32_rate=1e12)
+    found = priced("jsd", n=2**27, dtype=FORMATS["fp32"], gpu=slow, overhead=0, fused=True)
+    assert found.chain.time_s == pytest.approx(3.3e-6 + 15 * 2**27 / 1e12, rel=1e-12)
+    assert found.chain.arithmetic_s > 0
+
+
+def test_where_the_host_is_slower_the_gpu_waits():
+    # Five kernels at 4 µs each; eager PyTorch takes 4 µs more for each.
+    assert priced(k=5, n=4096).chain.time_s == pytest.approx(20e-6, rel=1e-12)
+    assert priced(k=5, n=4096, launched="eager").chain.time_s == pytest.approx(40e-6, rel=1e-12)
+    assert priced(k=5, n=2**30).wait_s == 0
+
+
+@given(chain=chains, gpu=gpus, dtype=formats, n=sizes, overhead=overheads, k=st.integers(1, 16))
+def test_with_all_terms_off_it_is_the_sketch(chain, gpu, dtype, n, overhead, k):
+    for launched, launch_s in (
+        ("stream", launch.launch_stream_s),
+        ("graph", launch.launch_graph_s),
+    ):
+        found = priced(chain, n, dtype, gpu, launched, overhead, NONE, k)
+        sketch = cost.time_s(launch_s(found.kernels, overhead), found.traffic_bytes, gpu.bandwidth)
+        assert found.chain.time_s == pytest.approx(sketch, rel=1e-12)
+
+
+@given(chain=chains, gpu=gpus, dtype=formats, n=sizes, overhead=overheads, terms=switches)
+def test_a_graph_is_never_slower_than_the_stream_nor_that_than_eager(
+    chain, gpu, dtype, n, overhead, terms
+):
+    graph, stream, eager = (
+        priced(chain, n, dtype, gpu, launched, overhead, terms).chain.time_s
+        for launched in ("graph", "stream", "eager")
+    )
+    assert graph <= stream * (1 + 1e-12)
+    assert stream <= eager
+
+
+@given(chain=chains, gpu=gpus, dtype=formats, n=sizes, launched=launches, terms=switches)
+def test_a_time_is_the_sum_of_its_parts(chain, gpu, dtype, n, launched, terms):
+    found = priced(chain, n, dtype, gpu, launched, terms=terms)
+    parts = found.chain
+    together = parts.launch_s + parts.l2_s + parts.hbm_s + parts.arithmetic_s
+    assert together == pytest.approx(parts.time_s, rel=1e-9)
+    assert min(parts.launch_s, parts.l2_s, parts.hbm_s, parts.arithmetic_s) >= 0
+
+
+@given(chain=chains, gpu=gpus, n=sizes, factor=st.floats(1, 100), terms=switches)
+def test_more_bandwidth_is_never_slower(chain, gpu, n, factor, terms):
+    faster = replace(gpu, bandwidth=gpu.bandwidth * factor)
+    slow, fast = (priced(chain, n, gpu=it, terms=terms).chain.time_s for it in (gpu, faster))
+    assert fast <= slow * (1 + 1e-12)
+
+
+@given(chain=chains, gpu=gpus, dtype=formats, terms=switches, n=sizes)
+def test_a_larger_tensor_is_never_faster(chain, gpu, dtype, terms, n):
+    less, more = (priced(chain, it, dtype, gpu, terms=terms).chain.time_s for it in (n, 2 * n))
+    assert less <= more * (1 + 1e-12)
+
+
+@given(gpu=gpus, at=st.sampled_from(["l2_full_share", "l2_spilt_share"]))
+def test_at_the_limits_of_l2_nothing_jumps(gpu, at):
+    n = getattr(gpu, at) * gpu.l2_bytes / 4
+    below, above = (priced(n=n * (1 + it), gpu=gpu).chain.time_s for it in (-1e-9, 1e-9))
+    assert above == pytest.approx(below, rel=1e-7)
+
+
+def test_every_argument_broadcasts():
+    n, overhead = np.array([[256], [2**20], [2**30]]), np.array([0, 4e-6])
+    assert priced("rms-norm", n=n, overhead=overhead).chain.time_s.shape == (3, 2)
+
+
+def test_what_cannot_be_is_refused_by_name():
+    with pytest.raises(ValueError, match=r"^overhead_s = -1"):
+        priced(overhead=-1)
+    with pytest.raises(ValueError, match=r"^moved_bytes = -"):
+        priced(n=-5)
+    with pytest.raises(ValueError, match=r"^bandwidth = 0"):
+        priced(gpu=replace(H100_SXM, bandwidth=0))
+
+
+# Chains A to B to A of kernels that scale FP64 values, µs a kernel by MB moved; source:
+# RRZE-HPC/gpu-benches, gpu-small-kernels at 1c36d509, the best block size.
+MEASURED = {
+    ("gh200", "stream"): {
+        0.065: 2.43, 0.25: 2.55, 1: 2.61, 4: 2.87, 15.6: 5.04, 31: 7.53, 47: 12.5, 63: 21.2,
+        127: 40.8, 256: 78.6,
+    },
+    ("gh200", "graph"): {
+        0.065: 1.26, 0.25: 1.30, 1: 1.40, 4: 1.67, 15.6: 3.86, 31: 6.28, 47: 11.0, 63: 19.8,
+        127: 39.1, 256: 76.8, 980: 288.6,
+    },
+    ("a100-80", "stream"): {
+        0.065: 2.62, 0.25: 2.67, 1: 2.96, 4: 3.67, 15.6: 6.58, 31: 12.76, 48: 32.7, 63: 40.3,
+        127: 75.4, 256: 145.9,
+    },
+    ("a100-80", "graph"): {
+        0.065: 1.34, 0.25: 1.41, 1: 1.56, 4: 2.45, 15.6: 5.31, 31: 11.52, 48: 31.1, 63: 38.5,
+        127: 73.7, 256: 144.1, 980: 566,
+    },
+    ("l40", "stream"): {
+        0.25: 1.63, 1: 1.78, 4: 2.45, 15.6: 4.68, 31: 7.76, 63: 15.0, 127: 98, 256: 336, 980: 1287,
+    },
+    ("l40", "graph"): {
+        0.25: 1.02, 1: 1.20, 4: 1.85, 15.6: 4.08, 31: 7.13, 63: 14.3, 127: 96, 256: 337, 980: 1276,
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("gpu", "launched"), MEASURED)
+def test_measured_chains_of_small_kernels_are_met_within_five_percent(gpu, launched):
+    moved, measured = (np.array(it) for it in zip(*MEASURED[gpu, launched].items(), strict=True))
+    found = priced(
+        n=moved * 1e6 / 16, dtype=Format("FP64", 8), gpu=GPUS[gpu], launched=launched, overhead=0
+    )
+    errors = found.chain.time_s / (measured * US) - 1
+    assert np.sqrt(np.mean(errors**2)) <= 0.05
+
+
+def test_hardware_is_as_published():
+    assert hardware.GPUS["h100-sxm"].bandwidth == 3.35e12
+    assert hardware.GPUS["a100-80"].l2_bytes == 40e6

@@ -1,0 +1,155 @@
+"""The refined model against published timings, and files of timings that are not as they should."""
+
+import csv
+from collections import Counter
+
+import pytest
+
+from plates.kernel_fusion import plate, validation
+from plates.kernel_fusion.validation import CORE, PUBLISHED, best_fused, median_error, validate
+
+HEAD = "gpu,operation,variant,pass,dtype,rows,cols,values,time_us_median,note"
+GOOD = (
+    "NVIDIA H100 80GB HBM3,relu_squared,fused,forward,bfloat16,4096,4096,16777216,27.9,provider=x"
+)
+
+
+def core(variant):
+    return [
+        it
+        for it in validation.published().priced
+        if it.timing.card in CORE and it.timing.variant == variant
+    ]
+
+
+def test_unfused_chains_on_named_a100_and_h100_cards_are_met_within_six_percent():
+    assert median_error(core("unfused")) <= 0.06
+
+
+def test_the_best_fused_kernels_are_met_within_three_and_a_half_percent():
+    best = best_fused(core("fused"))
+    unfused_too = {it.timing.operation for it in core("unfused")}
+    assert median_error(best) <= 0.035
+    assert median_error([it for it in best if it.timing.operation in unfused_too]) <= 0.035
+
+
+def test_a_chain_of_two_kernels_is_met_at_fifteen_of_sixteen_points_within_six_percent():
+    errors = [
+        abs(it.ratio - 1)
+        for it in core("unfused") + core("fused")
+        if it.timing.operation == "relu_squared"
+    ]
+    assert len(errors) == 16
+    assert sum(error <= 0.06 for error in errors) >= 15
+    assert max(errors) <= 0.1
+
+
+def test_every_unfused_row_of_those_cards_is_priced_but_geglu_s():
+    with PUBLISHED.open(encoding="utf-8", newline="") as text:
+        rows = [
+            row
+            for row in csv.DictReader(text)
+            if validation.CARDS.get(row["gpu"]) in CORE and row["pass"] == "forward"
+        ]
+    unfused = Counter(row["operation"] for row in rows if row["variant"] == "unfused")
+    del unfused["geglu"]
+    assert Counter(it.timing.operation for it in core("unfused")) == unfused
+    fused = Counter(
+        row["operation"]
+        for row in rows
+        if row["variant"] == "fused" and row["operation"] in unfused
+    )
+    found = Counter(it.timing.operation for it in core("fused"))
+    assert {name: found[name] for name in fused} == fused
+
+
+def test_nothing_is_dropped_silently():
+    with PUBLISHED.open(encoding="utf-8", newline="") as text:
+        rows = sum(1 for _ in csv.DictReader(text))
+    report = validation.published()
+    assert len(report.priced) + report.unpriced.total() == rows
+    assert report.faults == []
+
+
+def test_the_refined_model_is_nearer_than_the_sketch_wherever_there_are_timings():
+    sketch = validation.published(validation.SKETCH, 4e-6)
+    for variant in ("unfused", "fused"):
+        others = [
+            it for it in sketch.priced if it.timing.card in CORE and it.timing.variant == variant
+        ]
+        assert median_error(core(variant)) < median_error(others)
+
+
+def test_the_page_s_points_are_the_rows_that_are_priced():
+    points = sum(len(it.points) for it in plate.measured())
+    copies = sum(it.timing.chain == "sketch" for it in validation.published().priced)
+    assert points + copies == len(validation.published().priced)
+    for it in plate.measured():
+        plate.inputs(**it.when, **it.seen_at)
+
+
+def report_on(tmp_path, *lines):
+    file = tmp_path / "timings.csv"
+    file.write_text("\n".join(lines), encoding="utf-8")
+    return validate(file)
+
+
+@pytest.mark.parametrize(
+    ("column", "text"),
+    [("time_us_median", "fast"), ("time_us_median", "-3"), ("values", "0"), ("values", "inf")],
+)
+def test_a_bad_number_is_named_with_line_and_column_and_the_rest_is_priced(tmp_path, column, text):
+    cells = dict(zip(HEAD.split(","), GOOD.split(","), strict=True)) | {column: text}
+    report = report_on(tmp_path, HEAD, GOOD, ",".join(cells.values()), GOOD)
+    assert len(report.priced) == 2
+    assert report.faults == [
+        f"{tmp_path / 'timings.csv'}:3: {column} = {text!r} is no number above 0"
+    ]
+
+
+def test_a_row_that_is_too_short_or_too_long_is_named(tmp_path):
+    report = report_on(tmp_path, HEAD, GOOD, "NVIDIA B200,dyt", GOOD + ",more")
+    assert len(report.priced) == 1
+    assert [fault.split(":")[1] for fault in report.faults] == ["3", "4"]
+
+
+def test_rows_that_cannot_be_priced_are_counted_by_reason(tmp_path):
+    report = report_on(
+        tmp_path,
+        HEAD,
+        GOOD.replace("H100 80GB HBM3", "Voodoo2"),
+        GOOD.replace("relu_squared", "matmul"),
+        GOOD.replace("forward", "backward"),
+        GOOD.replace("27.9", ""),
+        GOOD.replace("bfloat16", "int4"),
+        GOOD.replace("provider=x", "whole MLP: includes 3 GEMMs"),
+    )
+    assert report.priced == []
+    assert set(report.unpriced) == {
+        "GPU not named, or not in the table",
+        "traffic of the operation not counted",
+        "not the forward pass",
+        "no size or no time given",
+        "data type not in the table",
+        "times matrix products too",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "is empty"),
+        ("gpu,operation,time_median\n", "no column variant, pass, dtype"),
+        (HEAD.replace("_us", "") + "\n" + GOOD, "no column time_us_median"),
+    ],
+)
+def test_a_file_without_its_columns_is_refused(tmp_path, text, said):
+    with pytest.raises(ValueError, match=said):
+        report_on(tmp_path, text)
+
+
+def test_a_file_that_is_no_text_is_refused(tmp_path):
+    file = tmp_path / "timings.csv"
+    file.write_bytes(b"\xff\xfe\x00\x01" * 9)
+    with pytest.raises(ValueError, match="no CSV file in UTF-8"):
+        validate(file)
