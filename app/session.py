@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
+import numpy as np
 import panel as pn
 import param
 
@@ -59,4 +60,5 @@ def session(plate: Plate, inputs: param.Parameterized, engine: str) -> Session:
 
 
 def _computed(plate: Plate, inputs: Mapping[str, float]) -> dict[str, Any]:
-    return {"readings": plate.outcome(inputs), "tables": tables(plate, inputs)}
+    readings = {name: np.asarray(it).tolist() for name, it in plate.read(inputs).items()}
+    return {"readings": readings, "tables": tables(plate, inputs)}

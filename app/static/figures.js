@@ -111,8 +111,12 @@ const labelled = {
     const share = (axis, value) => clamped(along(axis, value));
     all("polyline", element).forEach((line, n) => line.setAttribute("points", paths[n].map(([x, y]) =>
       `${1000 * along(figure.x, x)},${1000 * (1 - along(figure.y, y))}`).join(" ")));
-    all("text.roof", element).forEach((text, n) =>
-      text.setAttribute("y", percent(1 - share(figure.y, paths[n].at(-1)[1]))));
+    all("text.roof", element).forEach((text, n) => {
+      const end = (path) => path.at(-1)[1];
+      text.setAttribute("y", percent(1 - share(figure.y, end(paths[n]))));
+      // Of two lines that end as one, the last is named.
+      text.style.display = paths.slice(n + 1).some((it) => end(it) === end(paths[n])) ? "none" : "";
+    });
     all(".spot", element).forEach((spot, n) => {
       const left = share(figure.x, marks[n][0]);
       const top = 1 - share(figure.y, marks[n][1]);
@@ -165,7 +169,7 @@ function tableRow([name, ...cells]) {
 }
 
 function svg(name, attributes, text = "") {
-  const element = document.createElementNS("http://www.w3.org/2000/svg", name);
+  const element = document.createElementNS(one("svg").namespaceURI, name);
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
   element.textContent = text;
   return element;

@@ -118,7 +118,9 @@ function settle() {
   say(one("#spoken"), sentence(plate.readout, shown));
   writeAddress();
   if (!one(".take").hidden) showCode();
-  post({type: "plate:state", inputs: shown.inputs, readings: shown.readings});
+  const readings = Object.fromEntries(
+    Object.keys(plate.outputs).map((name) => [name, shown.readings[name]]));
+  post({type: "plate:state", inputs: shown.inputs, readings});
 }
 
 // ---- what shows the state

@@ -120,6 +120,10 @@ def url(request):
     return (request.getfixturevalue("site") / "kernel-fusion.html").as_uri()
 
 
+SLIDERS = "(({k, S, overhead}) => ({k, S, overhead}))(state)"
+"""The state of the three inputs that have sliders."""
+
+
 class Visit:
     """One page, what it said on its console, and what it asked for."""
 

@@ -3,10 +3,12 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.conftest import SLIDERS
+
 
 def test_the_address_sets_the_state_in_any_order(visit, url):
     there = visit(f"{url}?overhead=2.5&S=8192x4096&nothing=1&k=12")
-    assert there.page.evaluate("state") == {"k": 12, "S": 33554432, "overhead": 2.5}
+    assert there.page.evaluate(SLIDERS) == {"k": 12, "S": 33554432, "overhead": 2.5}
     expect(there.page.locator("#notices")).to_be_empty()
 
 
@@ -41,7 +43,7 @@ def test_a_change_is_written_back_without_an_entry_in_the_history(visit, url):
 @pytest.mark.parametrize("order", ["?k={}&S=67108864", "?S=67108864&k={}"])
 def test_a_bad_value_falls_back_alone_with_a_notice(visit, url, text, order):
     there = visit(url + order.format(text))
-    assert there.page.evaluate("state") == {"k": 5, "S": 67108864, "overhead": 4}
+    assert there.page.evaluate(SLIDERS) == {"k": 5, "S": 67108864, "overhead": 4}
     notice = there.page.locator("#notices")
     expect(notice).to_contain_text("in the address is not a whole number from 1 to 16; 5 is used.")
     expect(notice.locator("p")).to_have_count(1)
@@ -57,8 +59,8 @@ def test_a_decimal_in_the_address_lands_on_itself(visit, site, text):
 
 
 def test_a_name_that_there_is_not_is_never_more_than_text(visit, url):
-    there = visit(url + "?gpu=</script><script>alert(1)</script>&__proto__=1&k=3#<img src=x>")
-    assert there.page.evaluate("state") == {"k": 3, "S": 33554432, "overhead": 4}
+    there = visit(url + "?colour=</script><script>alert(1)</script>&__proto__=1&k=3#<img src=x>")
+    assert there.page.evaluate(SLIDERS) == {"k": 3, "S": 33554432, "overhead": 4}
     expect(there.page.locator("#notices")).to_be_empty()
 
 

@@ -47,9 +47,23 @@ def test_setting_an_input_in_python_moves_control_figure_prose_and_address(visit
     plate.param.update(S=2**29, overhead=5.0)
     expect(there.slider("Chain length k")).to_have_attribute("aria-valuetext", "8 kernels")
     expect(there.page.locator(".readout [data-output=time_unfused]")).to_have_text("5.168\xa0ms")
-    expect(there.page.locator(".prose [data-output=speedup]")).to_have_text("8.00×")
+    expect(there.page.locator(".lead [data-output=kernels_unfused]")).to_have_text("8 kernels")
     assert there.sources()["marks"]["x"] == [2**29, 2**29]
     there.page.wait_for_url("**k=8&S=536870912&overhead=5")
+
+
+def test_a_choice_set_in_python_or_on_the_page_reaches_the_other(visit, running):
+    plate, url = running
+    there = visit(url).joined()
+    plate.param.update(chain="swiglu", model="refined")
+    expect(there.page.locator("[data-input=chain]")).to_have_value("swiglu")
+    expect(there.page.locator(".readout")).to_contain_text("A chain of 2 kernels")
+    there.page.get_by_text("Real chains, real GPUs", exact=True).first.click()
+    there.page.get_by_role("combobox", name="GPU", exact=True).select_option("gh200")
+    there.page.get_by_label("overlap").uncheck()
+    eventually(lambda: (plate.gpu, "overlap" in plate.terms) == ("gh200", False))
+    there.page.get_by_text("Kernel by kernel").click()
+    expect(there.page.locator("[data-figure=steps]")).to_contain_text("SiLU of gate")
 
 
 def test_a_page_shows_what_python_had_set_before_it_came(visit, running):

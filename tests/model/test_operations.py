@@ -1,5 +1,7 @@
 """What real chains move, against counts traced from the formulas as PyTorch runs them."""
 
+import ast
+
 import numpy as np
 import pytest
 
@@ -75,6 +77,32 @@ def test_access_follows_from_what_a_step_declares():
     assert [names[n] for n in np.flatnonzero(norm.indexed)] == ["times rsqrt", "times weight"]
     assert [names[n] for n in np.flatnonzero(norm.mixed)] == ["times weight"]
     assert not columns([CHAINS["rope"].fused]).indexed.any()
+
+
+def names(code, context):
+    nodes = ast.walk(ast.parse(code))
+    return {it.id for it in nodes if isinstance(it, ast.Name) and isinstance(it.ctx, context)}
+
+
+@pytest.mark.parametrize("chain", CHAINS.values(), ids=CHAINS)
+def test_the_code_of_the_steps_is_the_body_of_a_function(chain):
+    arguments = names(chain.arguments, ast.Load)
+    known, assigned, read = arguments | {"torch", "F"}, set(), set()
+    for step in chain.steps:
+        assert "\n" not in step.code
+        (line,) = ast.parse(step.code).body
+        assert isinstance(line, ast.Assign)
+        assert all(isinstance(it, ast.Name) for it in line.targets)
+        needed = names(step.code, ast.Load)
+        assert needed <= known
+        read |= needed
+        assigned |= names(step.code, ast.Store)
+        known |= assigned
+    returned = names(chain.returns, ast.Load)
+    assert returned <= assigned
+    assert arguments <= read
+    assert assigned <= read | returned
+    assert not chain.fused.code
 
 
 def test_every_chain_and_every_number_of_a_gpu_has_a_source():

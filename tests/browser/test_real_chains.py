@@ -1,0 +1,265 @@
+"""Real chains, real GPUs and the refined model on the page."""
+
+import json
+import random
+import re
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from plates.kernel_fusion import KernelFusion, plate
+from plates.plate import quantities
+
+REAL = "?model=refined&chain=rms-norm&gpu=a100-80&S=4Mi&overhead=2"
+
+
+def any_states(count):
+    """Draw states in which every input is anything that it may be."""
+    chance = random.Random(4)
+    known = quantities(KernelFusion)
+    for _ in range(count):
+        state = {}
+        for name, it in known.items():
+            if it.kind == "choice":
+                state[name] = chance.choice(list(it.options))
+            elif it.kind == "flags":
+                on = [flag for flag in it.options if chance.random() < 0.7]
+                state[name] = ",".join(on) or "none"
+            else:
+                low, high = it.bounds
+                value = np.exp(chance.uniform(np.log(max(low, 0.01)), np.log(high)))
+                state[name] = round(value) if it.whole else float(value)
+        yield state
+
+
+def test_on_two_thousand_states_of_all_inputs_browser_and_numpy_agree(visit, site):
+    asked = list(any_states(2000))
+    there = visit((site / "kernel-fusion.html").as_uri()).page
+    found = there.evaluate("asked => asked.map(it => read(it))", asked)
+    for state, values in zip(asked, found, strict=True):
+        expected = plate.read(state)
+        for name, value in values.items():
+            np.testing.assert_allclose(
+                value, np.squeeze(expected[name]), rtol=1e-12, atol=1e-30, err_msg=f"{name} {state}"
+            )
+
+
+def test_all_elements_of_a_reading_agree_in_any_state_and_say_what_numpy_says(visit, url):
+    there = visit(url)
+    for state in any_states(15):
+        there.set(**state)
+        expected = plate.outcome(state)
+        for name, value in there.readings().items():
+            assert value == pytest.approx(expected[name], rel=1e-12, abs=1e-30)
+
+
+def test_the_page_opens_on_the_sketch_with_three_sliders_and_all_else_one_step_away(visit, url):
+    there = visit(url).page
+    assert [it.is_visible() for it in there.get_by_role("slider").all()] == [True] * 3
+    assert there.get_by_role("combobox").count() == 0
+    there.get_by_text("Real chains, real GPUs", exact=True).first.click()
+    names = ["Chain", "GPU", "Data type", "Cost model", "Launch mode"]
+    for name in names:
+        expect(there.get_by_role("combobox", name=name, exact=True)).to_be_visible()
+    expect(there.get_by_role("combobox", name="Launch mode")).to_be_disabled()
+    expect(there.get_by_role("textbox", name="Bandwidth of the GPU")).to_be_hidden()
+
+
+def test_each_input_is_set_by_its_control_and_stands_in_the_address(visit, url):
+    there = visit(url).page
+    there.get_by_text("Real chains, real GPUs", exact=True).first.click()
+    for name, value in [
+        ("Chain", "swiglu"), ("GPU", "h200"), ("Data type", "fp32"), ("Cost model", "refined"),
+        ("Launch mode", "graph"),
+    ]:  # fmt: skip
+        there.get_by_role("combobox", name=name, exact=True).select_option(value)
+    there.get_by_role("group", name="Terms").get_by_label("L2").uncheck()
+    there.wait_for_url("**terms=*")
+    asked = {name: it[0] for name, it in parse_qs(urlsplit(there.url).query).items()}
+    assert asked["terms"] == "fixed,achieved,access,arithmetic,overlap"
+    state = {name: asked[name] for name in ("chain", "gpu", "dtype", "model", "launch", "terms")}
+    assert state["gpu"] == "h200"
+    here = plate.outcome({"S": int(asked["S"]), **state})
+    shown = there.locator(".readout [data-output=time_unfused]").get_attribute("data-value")
+    assert float(shown) == pytest.approx(here["time_unfused"], rel=1e-12)
+
+
+def test_an_address_sets_what_stands_behind_the_fold_and_opens_it(visit, url):
+    there = visit(url + REAL).page
+    expect(there.get_by_role("combobox", name="Chain", exact=True)).to_have_value("rms-norm")
+    expect(there.get_by_role("slider", name="Chain length k")).to_be_disabled()
+    expect(there.locator(".readout")).to_contain_text("A chain of 8 kernels on 4 Mi values")
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("gpu=voodoo2", "gpu = “voodoo2” in the address is not one of h100-sxm"),
+        ("terms=l2,warp", "terms = “l2,warp” in the address is not some of fixed"),
+        ("chain=toString", "chain = “toString” in the address is not one of sketch"),
+        ("gpu=custom&bandwidth=0", "bandwidth = “0” in the address is not a number from"),
+    ],
+)
+def test_a_bad_choice_in_the_address_falls_back_alone_with_a_notice(visit, site, query, said):
+    there = visit(f"{(site / 'kernel-fusion.html').as_uri()}?k=7&{query}").page
+    expect(there.get_by_role("status").first).to_contain_text(said)
+    assert there.evaluate("state.k") == 7
+
+
+def test_a_gpu_of_one_s_own_is_typed_and_refused_at_the_field(visit, url):
+    there = visit(url + "?gpu=custom&model=refined&terms=none&overhead=0&k=1")
+    box = there.box("Bandwidth of the GPU")
+    box.fill("1.5 TB/s")
+    box.press("Enter")
+    expect(there.page.locator("[data-spoken=bandwidth]")).to_have_text(re.compile(r"1\.5.TB/s"))
+    # 2^25 values of 4 bytes moved at 1.5e12 bytes/s
+    assert there.readings()["time_unfused"] == pytest.approx(2**27 / 1.5e12, rel=1e-12)
+    for wrong in ("0", "-3", "fast"):
+        box.fill(wrong)
+        box.press("Enter")
+        expect(box).to_have_attribute("aria-invalid", "true")
+        problem = there.page.locator("#bandwidth-problem")
+        expect(problem).to_contain_text("is not a number from 0.001 TB/s to 100 TB/s")
+        assert there.page.evaluate("state.bandwidth") == 1.5e12
+
+
+def test_the_regimes_and_their_borders_are_those_of_numpy(visit, url):
+    there = visit(url + REAL)
+    curves = plate.figures[0]
+    for state in (
+        {"chain": "sketch", "k": 5}, {"chain": "swiglu"}, {"gpu": "l40", "overhead": 0},
+        {"model": "sketch"},
+    ):  # fmt: skip
+        there.set(**state)
+        inputs = there.page.evaluate("state")
+        regimes = curves.columns(plate.read, inputs)["regimes"]
+        drawn = there.page.locator(".regimes [data-regime]")
+        assert [int(it.get_attribute("data-regime")) for it in drawn.all()] == [
+            place for place, _, _ in regimes
+        ]
+        lines = there.page.locator(".regimes line").all()
+        at = [float(it.get_attribute("x1").rstrip("%")) / 100 for it in lines]
+        expected = [np.log2(start / 2**8) / 22 for _, start, _ in regimes[1:]]
+        assert at == pytest.approx(expected, abs=1e-6)
+        words = there.page.locator("[data-regimes]").inner_text()
+        for place, _, _ in regimes:
+            assert curves.regimes[place].label in words
+
+
+def cells(rows):
+    return [
+        [cell.inner_text().replace("\N{NO-BREAK SPACE}", " ") for cell in row.locator("td").all()]
+        for row in rows.all()
+    ]
+
+
+def test_the_table_of_steps_adds_up_to_what_the_figures_say(visit, url):
+    there = visit(url + REAL).page
+    there.get_by_text("Kernel by kernel").click()
+    table = there.locator("[data-figure=steps]")
+    unfused = table.locator("tbody").first
+    assert unfused.locator("th[scope=row]").all_inner_texts() == [
+        "to FP32", "square", "mean", "add ε", "rsqrt", "times rsqrt", "back", "times weight",
+        "in all",
+    ]  # fmt: skip
+    rows = cells(unfused.locator("tr"))
+    shown = there.locator(".readout")
+    assert rows[-1][2:4] == [
+        shown.locator(f"[data-output={name}]").inner_text().replace("\N{NO-BREAK SPACE}", " ")
+        for name in ("bytes_unfused", "time_unfused")
+    ]
+    assert {row[4] for row in rows[1:-1]} == {"launch-bound", "L2-bound"}
+    there.get_by_role("slider", name="Tensor size S").press("Home")
+    there.get_by_role("slider", name="Launch overhead").press("End")
+    expect(unfused).to_contain_text("wait for the host")
+
+
+def test_the_roofline_places_the_chain_and_a_large_product(visit, url):
+    there = visit(url).page
+    there.get_by_text("Under the roofline").click()
+    figure = there.locator("[data-figure=roofline]")
+    expect(figure).to_have_accessible_name(re.compile(r"1\.3 FLOP/byte fused".replace(" ", ".")))
+
+    def place(label):
+        circle = figure.locator(".spot", has_text=label).last.locator("circle")
+        return [float(circle.get_attribute(it).rstrip("%")) for it in ("cx", "cy")]
+
+    before = place("fused")
+    there.get_by_role("slider", name="Chain length k").press("End")
+    there.wait_for_url("**k=16*")
+    after = place("fused")
+    # Sixteen operations on each value: more to the right, and higher.
+    assert after[0] > before[0]
+    assert after[1] < before[1]
+    assert place("matrix multiply")[0] > after[0]
+
+
+def test_published_points_lie_where_they_were_measured_and_name_their_source(visit, url):
+    there = visit(url).page
+    there.get_by_text("Published timings", exact=True).click()
+    expect(there.locator("#measured-note")).to_contain_text("No timings of this chain")
+    there.get_by_label("Timings of").select_option(label="ReLU, square, BF16, H100 SXM (16)")
+    points = there.locator(".points > *")
+    expect(points).to_have_count(16)
+    expect(there.locator("#measured-note")).to_contain_text("1.0\N{NO-BREAK SPACE}% unfused")
+    first = points.first
+    assert "unfused, 4096 × 16384, torch; linkedin/Liger-Kernel" in first.text_content()
+    # 67,108,864 values on an axis from 2^8 to 2^30
+    assert first.get_attribute("cx") == f"{100 * 18 / 22}%"
+    expect(there.get_by_role("row", name=re.compile("4096 × 128, torch.*8.672"))).to_have_count(1)
+    there.wait_for_url("**points=on*")
+    there.get_by_label("Show them in the figure").uncheck()
+    expect(points).to_have_count(0)
+
+
+def test_a_link_with_points_shows_them(visit, url):
+    there = visit(f"{url}?model=refined&chain=tvd&dtype=fp32&points=on").page
+    expect(there.locator(".points > *")).to_have_count(12)
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_with_every_fold_open(visit, site, width, theme):
+    there = visit(
+        (site / "kernel-fusion.html").as_uri() + REAL + "&points=on",
+        viewport={"width": width, "height": 900},
+        color_scheme=theme,
+    )
+    there.page.evaluate("document.querySelectorAll('details').forEach(it => { it.open = true; })")
+    there.page.wait_for_function("document.querySelectorAll('#steps, [data-part] tr').length > 9")
+    found = Axe().run(there.page)
+    assert [it["id"] for it in found.response["violations"]] == []
+
+
+@pytest.mark.parametrize("width", [320, 390, 1280])
+def test_nothing_scrolls_sideways_with_every_fold_open(visit, site, width):
+    url = (site / "kernel-fusion.html").as_uri() + "?gpu=custom&model=refined&chain=jsd&points=on"
+    there = visit(url, viewport={"width": width, "height": 700}).page
+    there.evaluate("document.querySelectorAll('details').forEach(it => { it.open = true; })")
+    assert there.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_host_sets_and_hears_choices(visit, site_url):
+    there = visit(None)
+    there.page.goto(site_url)
+    heard = there.page.evaluate(
+        """address => new Promise(done => {
+        const frame = document.createElement("iframe");
+        frame.src = address;
+        addEventListener("message", ({data}) => {
+            if (data.type === "plate:height") frame.contentWindow.postMessage(
+                {type: "plate:set", inputs: {chain: "rope", gpu: "no", model: "refined"}}, "*");
+            if (data.type === "plate:state") done(data);
+        });
+        document.body.append(frame);
+    })""",
+        site_url + "kernel-fusion/",
+    )
+    assert heard["inputs"]["chain"] == "rope"
+    assert heard["inputs"]["gpu"] == "h100-sxm"
+    assert heard["readings"]["kernels_unfused"] == 10
+    expected = plate.outcome(json.loads(json.dumps(heard["inputs"])))
+    assert heard["readings"]["time_fused"] == pytest.approx(expected["time_fused"], rel=1e-12)
