@@ -205,8 +205,8 @@ def _layer_norm(
 
 
 _LAYER_NORM_WIDE = (
-    _per_row("weight to FP32", "weight = weight.float()"),
-    _per_row("bias to FP32", "bias = bias.float()"),
+    Step("weight to FP32", "weight = weight.float()", (), (), 0, cast=True),
+    Step("bias to FP32", "bias = bias.float()", (), (), 0, cast=True),
     _upcast("to FP32", "wide = x.float()"),
     _step("mean", "mean = wide.mean(-1, keepdim=True)", WIDE, to=None),
     _step("subtract mean", "centred = wide - mean", WIDE, WIDE_ROW, to=WIDE),

@@ -17,6 +17,7 @@ TRACED = [
     ("add-rms-norm-upcast", "fp32", 7, 40, 16),
     ("layer-norm", "bf16", 9, 24, 4),
     ("layer-norm-fp32", "bf16", 13, 60, 4),
+    ("layer-norm-fp32", "fp32", 9, 48, 8),
     ("swiglu", "bf16", 2, 10, 6),
     ("geglu", "bf16", 2, 10, 6),
     ("gelu", "bf16", 8, 36, 4),
