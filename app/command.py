@@ -1,13 +1,14 @@
-"""The command `plates`: serve, read, export, check."""
+"""The command `plates`: serve, read, export, validate, check."""
 
 import argparse
 import asyncio
 import json
+import os
 import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from app.check import faults
 from app.export import export
@@ -58,7 +59,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     it.set_defaults(run=serve_command)
 
-    it = commands.add_parser("read", help="print a plate's readings", allow_abbrev=False)
+    it = commands.add_parser(
+        "read",
+        help="print a plate's readings",
+        allow_abbrev=False,
+        epilog=inputs_help(),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     it.add_argument("plate")
     it.add_argument("--json", action="store_true", help="one JSON object, in SI base units")
     it.set_defaults(run=read_command)
@@ -80,7 +87,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if rest and options.command != "read":
         fail(f"unknown option {rest[0]}")
     options.rest = rest
-    options.run(options)
+    try:
+        options.run(options)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read the output has had enough; nothing more is to be written at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def inputs_help() -> str:
+    """Return what may be set, plate by plate, a line an input."""
+    return "\n\n".join(
+        f"inputs of {plate.id}:\n"
+        + "\n".join(
+            f"  --{name:10} {it.range_text}" for name, it in quantities(plate.inputs).items()
+        )
+        for plate in find_plates().values()
+    )
 
 
 def port(text: str) -> int:
@@ -123,7 +146,11 @@ def read_command(options: argparse.Namespace) -> None:
     if options.json:
         print(json.dumps({"inputs": state, "readings": readings}))
         return
-    lines = [(it.label, it.text(state[name])) for name, it in quantities(plate.inputs).items()]
+    lines = [
+        (it.label, it.text(state[name]))
+        for name, it in quantities(plate.inputs).items()
+        if all(state[other] == value for other, value in it.when.items())
+    ]
     lines += [
         (it.label, formatted(readings[name], FORMATS[it.format]))
         for name, it in plate.outputs.items()
@@ -141,7 +168,7 @@ def named(name: str) -> Plate:
     return plates[name]
 
 
-def asked(plate: Plate, rest: Sequence[str]) -> dict[str, float]:
+def asked(plate: Plate, rest: Sequence[str]) -> dict[str, Any]:
     """Return the inputs given as --NAME VALUE or --NAME=VALUE.
 
     Raises
@@ -151,7 +178,7 @@ def asked(plate: Plate, rest: Sequence[str]) -> dict[str, float]:
     """
     known = quantities(plate.inputs)
     words = [part for word in rest for part in (word.split("=", 1) if word[:2] == "--" else [word])]
-    given: dict[str, float] = {}
+    given: dict[str, Any] = {}
     for option, value in zip(words[::2], [*words[1::2], None], strict=False):
         name = option.removeprefix("--")
         if name == option or name not in known:
@@ -177,7 +204,9 @@ def validate_command(options: argparse.Namespace) -> None:
     validate = next(plate.validate for plate in find_plates().values() if plate.validate)
     try:
         report = validate(options.file)
-    except (OSError, ValueError) as fault:
+    except OSError as fault:
+        fail(f"{options.file}: {fault.strerror}")
+    except ValueError as fault:
         fail(fault)
     for line in report.faults[:FAULTS_SHOWN]:
         print(f"plates: {line}", file=sys.stderr)
@@ -185,7 +214,8 @@ def validate_command(options: argparse.Namespace) -> None:
         print(f"plates: and {more} faults more", file=sys.stderr)
     print(json.dumps(report.plain()) if options.json else report.text())
     if not report.priced:
-        fail(f"nothing in {options.file} could be priced")
+        why = "; ".join(f"{count} × {reason}" for reason, count in report.unpriced.items())
+        fail(f"nothing in {options.file} could be priced: {why or 'it has no rows'}")
 
 
 def check_command(options: argparse.Namespace) -> None:

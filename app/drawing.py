@@ -11,7 +11,7 @@ from bokeh.embed import json_item
 from bokeh.models import ColumnDataSource
 from bokeh.plotting import figure as bokeh_figure
 
-from plates.figure import Axis, Bars, Curves, Figure, Paths, Table
+from plates.figure import Axis, Bars, Curves, Figure, Paths, Table, Timeline
 from plates.formats import FORMATS, formatted
 from plates.plate import Plate
 
@@ -45,7 +45,7 @@ def bokeh_item(figure: Figure) -> Any:
 
     What is drawn as SVG or as a table has none.
     """
-    if isinstance(figure, Paths | Table):
+    if isinstance(figure, Paths | Table | Timeline):
         return None
     plot = _bokeh_curves(figure) if isinstance(figure, Curves) else _bokeh_bars(figure)
     text = json.dumps(json_item(plot))
@@ -115,6 +115,50 @@ def points(figure: Curves | Paths, spots: Iterable[tuple[float, float]]) -> str:
     return " ".join(
         f"{1000 * along(figure.x, x):.2f},{1000 * (1 - along(figure.y, y)):.2f}" for x, y in spots
     )
+
+
+def between(spans: Iterable[list[float]], part: int) -> list[tuple[float, float]]:
+    """Return where one part of each kernel's time begins and ends: idle, fixed or working."""
+    return [(span[part], span[part + 1]) for span in spans]
+
+
+def until(launches: Iterable[list[float]]) -> list[tuple[float, float]]:
+    """Return where each launch begins and ends."""
+    return [(start, start + each) for start, each in launches]
+
+
+def most(table: Any) -> float:
+    """Return the most that any step reads or writes."""
+    return max(value for part in table for row in part["rows"][:2] for value in row)
+
+
+def blocks(spans: Iterable[tuple[float, float]], end: float) -> str:
+    """Return spans of time as one SVG path in a box of 1000 by 10, which ends at `end`."""
+    return "".join(
+        f"M{1000 * start / end:.2f},0V10H{1000 * stop / end:.2f}V0Z"
+        for start, stop in spans
+        if stop > start
+    )
+
+
+def ways(read: float, written: float, resident: float, most: float) -> dict[str, str]:
+    """Return a step's two arrows as SVG paths in a box of 100 by 100: in, downward, and back.
+
+    They are as wide as what they carry, of `most`, and begin at the second place where most of it
+    is `resident` there.
+    """
+    top = 42 if resident > 0.5 else 12
+    wide_in, wide_out = 40 * read / most, 40 * written / most
+    return {
+        "in": f"M{27 - wide_in / 2:.2f},{top}h{wide_in:.2f}V76l{-wide_in / 2:.2f},10"
+        f"l{-wide_in / 2:.2f},-10Z"
+        if read
+        else "",
+        "out": f"M{73 - wide_out / 2:.2f},86h{wide_out:.2f}V{top + 10}l{-wide_out / 2:.2f},-10"
+        f"l{-wide_out / 2:.2f},10Z"
+        if written
+        else "",
+    }
 
 
 def regime_sentence(figure: Curves, regimes: list[list[float]]) -> str:

@@ -1,6 +1,7 @@
 """A plate's page: one HTML text and a few files, the same served, exported and in one file."""
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -16,6 +17,7 @@ from plates.choice import Choice, Flags
 from plates.formats import FORMATS
 from plates.plate import Plate, quantities, values
 from plates.quantity import FACTOR, PREFIXES, Quantity
+from plates.words import page_words, words
 
 STATIC = Path(__file__).with_name("static")
 BOKEH = Path(bokeh.__file__).parent / "server" / "static" / "js" / "bokeh.min.js"
@@ -40,6 +42,11 @@ def _static(*names: str) -> str:
     return "\n".join((STATIC / name).read_text(encoding="utf-8") for name in names)
 
 
+def _bare(script: str) -> str:
+    """Return a script without its comments and indentation, which are a sixth of its weight."""
+    return re.sub(r"(?m)^\s+", "", re.sub(r"(?m)^\s*//.*$", "", script))
+
+
 def style() -> Asset:
     """Return the style sheet."""
     return Asset("page", ".css", _static("page.css"))
@@ -50,7 +57,7 @@ def scripts(plate: Plate) -> list[Asset]:
     return [
         Asset("bokeh", ".js", BOKEH.read_text(encoding="utf-8")),
         Asset(plate.id, ".js", plate_script(plate)),
-        Asset("page", ".js", _static("page.js", "figures.js")),
+        Asset("page", ".js", _bare(_static("page.js", "article.js", "figures.js", "take.js"))),
     ]
 
 
@@ -79,9 +86,12 @@ def plate_script(plate: Plate) -> str:
             asdict(figure) | {"bokeh": drawing.bokeh_item(figure)} for figure in plate.figures
         ],
         "measured": [asdict(it) for it in plate.measured()],
+        "words": page_words(plate.words),
+        "guesses": words(plate.words).get("guess", []),
+        "tour": words(plate.words).get("tour", []),
     }
     script = trace(plate.readings, plate.samples())
-    return templates().get_template("plate.js").render(spec=spec, script=script)
+    return _bare(templates().get_template("plate.js").render(spec=spec, script=script))
 
 
 def _inputs(plate: Plate) -> dict[str, dict[str, Any]]:
@@ -164,6 +174,12 @@ def page(
         outputs=plate.outputs,
         readout=plate.readout,
         measured=plate.measured(),
+        words=page_words(plate.words),
+        guesses=words(plate.words).get("guess", []),
+        tour=words(plate.words).get("tour", []),
+        snippet=plate.snippet.read_text(encoding="utf-8") if plate.snippet.exists() else "",
+        state=state,
+        slots_at=lambda name: slots(plate, plate.at(name)),
         style=_placed(style(), link),
         scripts=[_placed(asset, link) for asset in (*scripts(plate), *more)],
         view=view,

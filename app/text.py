@@ -108,7 +108,7 @@ def article(plate: Plate, inputs: Mapping[str, float]) -> dict[str, Any]:
     def html(text: str) -> Markup:
         return Markup(markdown.render(environment.from_string(text).render(context)))
 
-    before, _, after = html(body).partition(WORKSHOP)
+    before, _, after = _linked(html(body)).partition(WORKSHOP)
     return {
         "front": front,
         "lead": Markup(re.sub("</?p>", "", html(front["lead"])).strip()),
@@ -116,6 +116,19 @@ def article(plate: Plate, inputs: Mapping[str, float]) -> dict[str, Any]:
         "before": before,
         "after": after,
     }
+
+
+def _linked(html: str) -> Markup:
+    """Return the text with an id for each term, and its links to figures naming the part.
+
+    A link to a figure has the part as its title: [fused](#bytes-moved "bytes_fused").
+    """
+    terms = re.sub(r"<dt>(.+?)</dt>", lambda it: f'<dt id="{_slug(it[1])}">{it[1]}</dt>', html)
+    return Markup(re.sub(r'(<a href="#[\w-]+") title=', r"\1 data-part=", terms))
+
+
+def _slug(text: str) -> str:
+    return "term-" + re.sub(r"\W+", "-", text.lower()).strip("-")
 
 
 def pieces(text: str, slots: Mapping[str, Slot]) -> list[str | Slot]:

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from model.arguments import checked
 
 
@@ -60,3 +62,13 @@ def matmul_traffic_bytes(side: Any, value_bytes: Any) -> Any:
     Source: the roofline count of compulsory traffic (Williams, Waterman, Patterson 2009).
     """
     return 3 * side**2 * value_bytes
+
+
+@checked
+def matmul_s(side: Any, value_bytes: Any, tensor_rate: Any, bandwidth: Any) -> Any:
+    """Return the least time in seconds of that product: its arithmetic or its bytes, the longer.
+
+    Source: Williams, Waterman, Patterson, "Roofline" (CACM 2009).
+    """
+    computing_s = matmul_flop(side) / tensor_rate
+    return np.maximum(computing_s, matmul_traffic_bytes(side, value_bytes) / bandwidth)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 DATA_SHEET = (
     "the maker's data sheet, as transcribed in PyTorch 2.14,"
@@ -58,8 +59,8 @@ FIXED = ("stream_s", "graph_s", "ramp_s")
 WORKING_SHARE = 0.9
 """Share of the data sheet's bandwidth that a good kernel reaches, where nobody measured it.
 
-Source: the middle of what was measured: 0.90 on V100, H100 and H100 PCIe, 0.88 on A100, 0.94 on
-GH200, 0.96 on L40 (gpu-stream, TRIAD or SCALE).
+Source: about the middle of what gpu-stream's TRIAD or SCALE reach: 0.88 on A100, 0.90 on V100 and
+H100 PCIe, 0.94 on GH200, 0.96 on L40. (The table has what whole chains of kernels reach.)
 """
 ASSUMED = "assumed: WORKING_SHARE"
 
@@ -70,7 +71,7 @@ def _of(source: str, *fields: str) -> dict[str, str]:
 
 def _kin(kin: Gpu, sources: Mapping[str, str], **known: float | str) -> Gpu:
     """Return a GPU of which some things are known, and the rest is taken from its nearest kin."""
-    borrowed = {name: kin.name for name in kin.sources if name not in known}
+    borrowed = {name: kin.borrowed.get(name, kin.name) for name in kin.sources if name not in known}
     inherited = {name: kin.sources[name] for name in borrowed}
     return replace(kin, sources={**inherited, **sources}, borrowed=borrowed, **known)  # type: ignore[arg-type]
 
@@ -259,6 +260,29 @@ GPUS = {
     "rtx-4090": RTX_4090,
     "rtx-5090": RTX_5090,
 }
+
+
+def typed(bandwidth: Any, l2_bytes: Any, fp32_rate: Any) -> Gpu:
+    """Return a GPU of which only these are known, in bytes/s, bytes and FLOP/s.
+
+    It has no tensor cores, its L2 is as much faster than its memory as the H100's, and the rest is
+    the H100's. The arguments may be arrays.
+
+    Source: the reader.
+    """
+    gpu = H100_SXM
+    return replace(
+        gpu,
+        name="typed",
+        bandwidth=bandwidth,
+        l2_bytes=l2_bytes,
+        fp32_rate=fp32_rate,
+        tensor_rate=fp32_rate,
+        achieved_share=WORKING_SHARE,
+        l2_bandwidth=gpu.l2_bandwidth * (bandwidth / gpu.bandwidth),
+        sources={},
+        borrowed={},
+    )
 
 
 @dataclass(frozen=True)

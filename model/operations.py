@@ -4,6 +4,7 @@ Counted from the formulas named with each chain, run op by op: each operation th
 dispatches is one kernel; views are free. Tensors of one number a row or a column count as nothing.
 """
 
+import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -33,7 +34,8 @@ class Step:
     """One kernel: its tensors, and its floating-point operations per value of the main tensor.
 
     `code` is the kernel as one assignment in PyTorch; views on the way are part of the line. A
-    `cast` from the chain's format to FP32 or back is no kernel where that format is FP32.
+    `cast` from the chain's format to FP32 or back is no kernel where that format is FP32. One that
+    is `repeated` stands for all but the first of k like steps.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Step:
     writes: tuple[Tensor, ...]
     flop: float = 1
     cast: bool = False
+    repeated: bool = False
 
 
 @dataclass(frozen=True)
@@ -61,15 +64,6 @@ class Chain:
     fused_writes: tuple[Tensor, ...]
     source: str
 
-    @property
-    def fused(self) -> Step:
-        """The fused kernel: the same arithmetic on less traffic, in the layout that suits it.
-
-        It has no code.
-        """
-        flop = sum(step.flop for step in self.steps)
-        return Step("fused", "", self.fused_reads, self.fused_writes, flop)
-
 
 @dataclass(frozen=True)
 class Steps:
@@ -77,7 +71,8 @@ class Steps:
 
     Tensors in the chain's format are in values and others in bytes, both per value of the main
     tensor. `indexed` and `mixed` are the two reasons for slow access: operands that are not dense,
-    and operands of two formats.
+    and operands of two formats. A `fresh` step reads a tensor that no step before it has touched;
+    where the format is FP32, and casts are no kernels, that is a `fresh_wide` one.
     """
 
     read_values: Any
@@ -88,10 +83,27 @@ class Steps:
     indexed: Any
     mixed: Any
     cast: Any
+    repeated: Any
+    fresh: Any
+    fresh_wide: Any
 
 
-def columns(steps: Sequence[Step]) -> Steps:
-    """Return the steps as columns."""
+def unfused(chain: Chain) -> Steps:
+    """Return the steps of the chain as columns."""
+    return _columns(chain.steps, _first_touches(chain, False), _first_touches(chain, True))
+
+
+def fused(chain: Chain) -> Steps:
+    """Return the fused kernel as columns: the same arithmetic on less traffic, in a dense layout.
+
+    Steps that are repeated are not in it.
+    """
+    flop = sum(step.flop for step in chain.steps if not step.repeated)
+    kernel = Step("fused", "", chain.fused_reads, chain.fused_writes, flop)
+    return _columns([kernel], [True], [True])
+
+
+def _columns(steps: Sequence[Step], fresh: Sequence[bool], fresh_wide: Sequence[bool]) -> Steps:
     rows = [
         (
             *_amounts(step.reads),
@@ -100,10 +112,38 @@ def columns(steps: Sequence[Step]) -> Steps:
             any(it.layout != "dense" for it in step.reads),
             len({it.dtype for it in step.reads}) > 1,
             step.cast,
+            step.repeated,
+            *touches,
         )
-        for step in steps
+        for step, *touches in zip(steps, fresh, fresh_wide, strict=True)
     ]
     return Steps(*(np.array(column) for column in zip(*rows, strict=True)))
+
+
+TENSORS = {
+    "x", "residual", "gate", "up", "both", "q", "k", "scores", "weights", "gradient", "m", "v", "p",
+    "log_q", "log_p", "input", "target",
+}  # fmt: skip
+"""Arguments, by their name in the code, that are as large as the main tensor or nearly so."""
+
+
+def _first_touches(chain: Chain, wide: bool) -> list[bool]:
+    """Return for each step whether its code reads such an argument that none before it has read."""
+    untouched = TENSORS & {name.strip() for name in chain.arguments.split(",")}
+    also: dict[str, str] = {}
+    found = []
+    for step in chain.steps:
+        line = ast.parse(step.code).body[0]
+        names = [it for it in ast.walk(line) if isinstance(it, ast.Name)]
+        read = {also.get(it.id, it.id) for it in names if isinstance(it.ctx, ast.Load)}
+        if wide and step.cast:
+            # The cast is none, and what it is called is what it was.
+            also |= {it.id: min(read & untouched) for it in names[:1] if read & untouched}
+            found.append(False)
+            continue
+        found.append(bool(read & untouched))
+        untouched -= read
+    return found
 
 
 def _amounts(tensors: Sequence[Tensor]) -> tuple[float, float]:
@@ -188,7 +228,7 @@ _BIAS_GELU = (
 )
 
 
-def _layer_norm(
+def _layer_on_one_tensor(
     x: str = "x", axes: str = "-1", normal: str = "normal", column: str = ""
 ) -> tuple[Step, ...]:
     return (
@@ -261,7 +301,7 @@ def _rope_complex(q: str, heads: int) -> Iterator[Step]:
     yield Step(f"{q} back", out, (wide,), (dense,), 0, cast=True)
 
 
-def _norm(name: str, arguments: str, steps: Sequence[Step], source: str) -> Chain:
+def _on_one_tensor(name: str, arguments: str, steps: Sequence[Step], source: str) -> Chain:
     return Chain(name, arguments, tuple(steps), "out", (X,), (X,), source)
 
 
@@ -290,13 +330,18 @@ CHAINS = {
     "sketch": Chain(
         "k like steps",
         "x, scale",
-        (_step("one of k steps", "x = x * scale", X),),
+        (
+            _step("the first step", "x = x * scale", X),
+            Step("each further step", "x = x * scale", (X,), (X,), repeated=True),
+        ),
         "x",
         (X,),
         (X,),
         "the sketch: each kernel reads the tensor and writes it",
     ),
-    "rms-norm": _norm("RMSNorm", "x, weight, eps", _RMS_NORM, f"{TRANSFORMERS}, LlamaRMSNorm"),
+    "rms-norm": _on_one_tensor(
+        "RMSNorm", "x, weight, eps", _RMS_NORM, f"{TRANSFORMERS}, LlamaRMSNorm"
+    ),
     "add-rms-norm": Chain(
         "Residual add, RMSNorm",
         "x, residual, weight, eps",
@@ -306,13 +351,13 @@ CHAINS = {
         (X, X),
         f"{TRANSFORMERS}, LlamaDecoderLayer; the sum is needed again",
     ),
-    "layer-norm": _norm(
+    "layer-norm": _on_one_tensor(
         "LayerNorm, written out",
         "x, weight, bias, eps",
-        _layer_norm(),
+        _layer_on_one_tensor(),
         "its definition (Ba et al. 2016)",
     ),
-    "layer-norm-fp32": _norm(
+    "layer-norm-fp32": _on_one_tensor(
         "LayerNorm, written out in FP32",
         "x, weight, bias, eps",
         _LAYER_NORM_WIDE,
@@ -354,8 +399,10 @@ CHAINS = {
         (X,),
         f"{TRANSFORMERS}, GemmaMLP: gelu_pytorch_tanh",
     ),
-    "gelu": _norm("GELU (tanh), op by op", "x", _GELU, f"{TRANSFORMERS}, NewGELUActivation"),
-    "quick-gelu": _norm(
+    "gelu": _on_one_tensor(
+        "GELU (tanh), op by op", "x", _GELU, f"{TRANSFORMERS}, NewGELUActivation"
+    ),
+    "quick-gelu": _on_one_tensor(
         "Quick GELU, op by op",
         "x",
         (
@@ -365,13 +412,15 @@ CHAINS = {
         ),
         f"{TRANSFORMERS}, QuickGELUActivation",
     ),
-    "bias-gelu": _norm("Bias, GELU (tanh)", "x, bias", _BIAS_GELU, f"{MEGATRON}, fused_bias_gelu"),
+    "bias-gelu": _on_one_tensor(
+        "Bias, GELU (tanh)", "x, bias", _BIAS_GELU, f"{MEGATRON}, fused_bias_gelu"
+    ),
     "bias-dropout-add": Chain(
         "Bias, dropout, residual (training)",
-        "x, bias, residual, p",
+        "x, bias, residual, rate",
         (
             _step("add bias", "biased = x + bias", X, ROW),
-            Step("dropout", "dropped = F.dropout(biased, p)", (X,), (X, MASK), 2),
+            Step("dropout", "dropped = F.dropout(biased, rate)", (X,), (X, MASK), 2),
             _step("add residual", "out = residual + dropped", X, X),
         ),
         "out",
@@ -409,7 +458,7 @@ CHAINS = {
         (X,),
         f"{TRANSFORMERS}, apply_rotary_emb in modeling_llama4.py, 32 and 8 heads",
     ),
-    "softmax": _norm(
+    "softmax": _on_one_tensor(
         "Softmax, written out",
         "x",
         (
@@ -467,13 +516,13 @@ CHAINS = {
         (WIDE,) * 3,
         "Loshchilov, Hutter 2019; weights, gradient and both moments in FP32",
     ),
-    "relu-squared": _norm(
+    "relu-squared": _on_one_tensor(
         "ReLU, square",
         "x",
         (_step("ReLU", "positive = F.relu(x)", X), _step("square", "out = positive.square()", X)),
         f"{LIGER}/benchmark_relu_squared.py",
     ),
-    "rms-norm-wide-weight": _norm(
+    "rms-norm-wide-weight": _on_one_tensor(
         "RMSNorm with an FP32 weight",
         "x, weight, eps",
         (_upcast("to FP32", "wide = x.float()"), *_RMS_WIDE_WEIGHT),
@@ -494,22 +543,24 @@ CHAINS = {
         (X, X),
         f"{LIGER}/benchmark_fused_add_rms_norm.py: NaiveAddRMSNorm",
     ),
-    "dyt": _norm(
+    "dyt": _on_one_tensor(
         "Dynamic tanh",
         "x, alpha, gamma",
         _DYT,
         f"{LIGER}/benchmark_dyt.py: TorchDyT, parameters in FP32",
     ),
-    "dyt-beta": _norm(
+    "dyt-beta": _on_one_tensor(
         "Dynamic tanh with β",
         "x, alpha, gamma, beta",
         (*_DYT, _step("add β", "out = out + beta", WIDE, WIDE_ROW, to=WIDE)),
         f"{LIGER}/benchmark_dyt.py: TorchDyT, parameters in FP32",
     ),
-    "group-norm": _norm(
+    "group-norm": _on_one_tensor(
         "GroupNorm, written out",
         "x, groups, weight, bias, eps",
-        _layer_norm("x.unflatten(1, (groups, -1))", "(2, 3)", "normal.flatten(1, 2)", "[:, None]"),
+        _layer_on_one_tensor(
+            "x.unflatten(1, (groups, -1))", "(2, 3)", "normal.flatten(1, 2)", "[:, None]"
+        ),
         "its definition (Wu, He 2018), weights by channel",
     ),
     "tvd": Chain(

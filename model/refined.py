@@ -4,7 +4,7 @@ Each term is a function of numbers, element by element. `chain_cost` puts them t
 is switched off takes the value it has in the sketch.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -22,14 +22,14 @@ Fitted to unfused forward rows of named A100 and H100 cards in the published tim
 the plate (RMSNorm and RoPE of transformers).
 """
 
-EAGER_DISPATCH_S = 4e-6
+EAGER_DISPATCH_S = 2e-6
 """What PyTorch adds on the host to each operation that it launches one by one.
 
-Source: a user's measurement on an A100, pytorch/pytorch issue 82793: about 4 µs an operation.
+Source: a maintainer in pytorch/pytorch issue 41383: `x * x` on the host alone takes about 2 µs.
 """
 
 
-REGIMES = ("launch-bound", "L2-bound", "HBM-bound", "arithmetic-bound")
+REGIMES = ("launch-bound", "L2-bound", "HBM-bound", "access-bound", "arithmetic-bound")
 """What a time may mostly consist of, in the order of `Cost`."""
 
 FP32_BYTES = 4
@@ -56,21 +56,29 @@ class Launch:
     graph: Any = False
 
 
+def terms(names: str) -> Terms:
+    """Return the terms that are named, joined by commas, as on; the others are off."""
+    words = [word.strip() for word in names.split(",")]
+    return Terms(**{it.name: it.name in words for it in fields(Terms)})
+
+
 LAUNCHES = {"stream": Launch(), "eager": Launch(eager=True), "graph": Launch(graph=True)}
 
 
 @dataclass(frozen=True)
 class Parts:
-    """Seconds of a time: `time_s` is the sum of the other four.
+    """Seconds of a time: `time_s` is the sum of the others.
 
     `launch_s` is fixed cost and, for a chain, waiting for the host; `l2_s` and `hbm_s` are traffic
-    by where it goes; `arithmetic_s` is by how much arithmetic is longer than traffic.
+    by where it goes, `access_s` is by how much slow access is longer than that. Where arithmetic is
+    longer still, `arithmetic_s` stands for all of these.
     """
 
     time_s: Any
     launch_s: Any
     l2_s: Any
     hbm_s: Any
+    access_s: Any
     arithmetic_s: Any
 
 
@@ -79,7 +87,8 @@ class Cost:
     """The cost of a chain: its parts, how many kernels, and what they move and compute.
 
     `wait_s` is for how long the GPU has nothing to do. `kernel` has the parts of one launch of each
-    step along its last axis, and `read_bytes` and `written_bytes` what that moves.
+    step along its last axis, `read_bytes` and `written_bytes` what that moves, and `l2_share` how
+    much of it stays inside L2.
     """
 
     chain: Parts
@@ -90,6 +99,7 @@ class Cost:
     kernel: Parts
     read_bytes: Any
     written_bytes: Any
+    l2_share: Any
 
 
 @checked
@@ -147,35 +157,32 @@ def fixed_s(launched_s: Any, ramp_s: Any, l2_share: Any) -> Any:
     return launched_s + ramp_s * (1 - l2_share)
 
 
-@checked
-def issue_s(kernels: Any, overhead_s: Any) -> Any:
-    """Return the time in seconds that the host takes to launch the kernels one by one.
-
-    Source: launches are asynchronous and in order (CUDA C++ Programming Guide), each at the host's
-    cost `overhead_s`.
-    """
-    return kernels * overhead_s
-
-
 def per_step(value: Any) -> Any:
     """Return the value with a last axis more, to be met there by an entry for each step."""
+    # A symbol that records the formula takes part in np.positive, and not in np.asarray.
     return np.positive(value)[..., None]
 
 
-def step_count(steps: Steps, dtype: Format) -> Any:
-    """Return how many kernels each step is: none for a cast where the format is FP32 already."""
-    return np.where(np.logical_and(steps.cast, dtype.bytes >= FP32_BYTES), 0, 1)
+def step_count(steps: Steps, dtype: Format, k: Any = 1) -> Any:
+    """Return how many kernels each step is, along a last axis.
+
+    None for a cast where the format is FP32 already; for a repeated step, all of k but one.
+    """
+    times = np.where(steps.repeated, per_step(k) - 1, 1)
+    return np.where(np.logical_and(steps.cast, dtype.bytes >= FP32_BYTES), 0, times)
 
 
-def largest(launch_s: Any, l2_s: Any, hbm_s: Any, arithmetic_s: Any) -> Any:
+def largest(launch_s: Any, l2_s: Any, hbm_s: Any, access_s: Any, arithmetic_s: Any) -> Any:
     """Return which part of a time is the largest, as its place in `REGIMES`.
 
     Of equals it is the first.
     """
-    memory = np.where(hbm_s > l2_s, 2, 1)
-    memory_s = np.maximum(l2_s, hbm_s)
-    most = np.where(memory_s > launch_s, memory, 0)
-    return np.where(arithmetic_s > np.maximum(launch_s, memory_s), 3, most)
+    place: Any = 0
+    most_s = launch_s
+    for n, part_s in enumerate((l2_s, hbm_s, access_s, arithmetic_s), start=1):
+        place = np.where(part_s > most_s, n, place)
+        most_s = np.maximum(most_s, part_s)
+    return place
 
 
 def chain_cost(
@@ -187,12 +194,13 @@ def chain_cost(
     launched: Launch,
     overhead_s: Any,
     terms: Terms,
-    cold: Any = False,
+    warm: bool = False,
 ) -> Cost:
     """Return the cost of a chain on tensors of `n_values` in the format, `count` kernels a step.
 
     `n_values`, `overhead_s` and the rates of the GPU may be arrays that broadcast; `count` has a
-    last axis more, with one entry a step, and so may `cold`: which steps find nothing in L2.
+    last axis more, with one entry a step. A step that reads a tensor which none before it has
+    touched finds nothing in L2, unless the chain is `warm`: run over and over on the same tensors.
 
     Raises ValueError for a number outside its range in `model.arguments`.
 
@@ -204,47 +212,67 @@ def chain_cost(
     read = values * (steps.read_values * dtype.bytes + steps.read_bytes)
     written = values * (steps.write_values * dtype.bytes + steps.write_bytes)
     traffic = read + written
+    narrow = dtype.bytes < FP32_BYTES
+    fresh = np.logical_or(
+        np.logical_and(narrow, steps.fresh),
+        np.logical_and(np.logical_not(narrow), steps.fresh_wide),
+    )
     bandwidth = per_step(gpu.bandwidth * np.where(terms.achieved, gpu.achieved_share, 1))
     resident = np.where(
-        np.logical_and(terms.l2, np.logical_not(cold)),
+        np.logical_and(terms.l2, np.logical_or(warm, np.logical_not(fresh))),
         l2_share(traffic, per_step(gpu.l2_bytes), gpu.l2_full_share, gpu.l2_spilt_share),
         0,
     )
-    narrow = dtype.bytes < FP32_BYTES
     slow = np.logical_and(
         terms.access, np.logical_or(steps.indexed, np.logical_and(steps.mixed, narrow))
     )
-    moved = np.maximum(
-        transfer_s(traffic, resident, bandwidth, per_step(gpu.l2_bandwidth)),
-        np.where(slow, indexed_s(traffic, bandwidth), 0),
-    )
-    computed = np.where(
-        terms.arithmetic, arithmetic_s(values * steps.flop, per_step(gpu.fp32_rate)), 0
-    )
-    beyond = np.maximum(0, computed - moved)
+    transferred = transfer_s(traffic, resident, bandwidth, per_step(gpu.l2_bandwidth))
+    accessed = np.maximum(transferred, np.where(slow, indexed_s(traffic, bandwidth), 0))
+    flop_rate = per_step(gpu.fp32_rate)
+    computed = np.where(terms.arithmetic, arithmetic_s(values * steps.flop, flop_rate), 0)
+    worked = np.maximum(accessed, computed)
+    computes = computed > accessed
     fixed = np.where(terms.fixed, fixed_s(per_kernel, gpu.ramp_s, resident), 0)
-    kernel = Parts(fixed + moved + beyond, fixed, moved * resident, moved * (1 - resident), beyond)
+    # The pace of each part of the traffic, not its share of the bytes, divides the time.
+    in_l2 = transfer_s(traffic * resident, 1, bandwidth, per_step(gpu.l2_bandwidth))
+    kernel = Parts(
+        time_s=fixed + worked,
+        launch_s=fixed,
+        l2_s=np.where(computes, 0, in_l2),
+        hbm_s=np.where(computes, 0, np.maximum(0, transferred - in_l2)),
+        access_s=np.where(computes, 0, accessed - transferred),
+        arithmetic_s=np.where(computes, computed, 0),
+    )
 
     def total(entries: Any) -> Any:
         return np.sum(count * entries, axis=-1)
 
     kernels = np.sum(count, axis=-1)
     on_gpu_s = total(kernel.time_s)
-    l2_s, hbm_s, beyond_s = total(kernel.l2_s), total(kernel.hbm_s), total(beyond)
     each_s = overhead_s + np.where(launched.eager, EAGER_DISPATCH_S, 0)
     # The gap between a graph's nodes is part of the fixed cost, where that is counted.
     gap_s = np.where(terms.fixed, 0, launch.GRAPH_GAP_S)
     issued_s = np.where(
-        launched.graph, launch.launch_graph_s(kernels, overhead_s, gap_s), issue_s(kernels, each_s)
+        launched.graph,
+        launch.launch_graph_s(kernels, overhead_s, gap_s),
+        launch.launch_stream_s(kernels, each_s),
     )
     wait_s = np.where(terms.overlap, np.maximum(0, issued_s - on_gpu_s), issued_s)
     return Cost(
-        Parts(on_gpu_s + wait_s, total(fixed) + wait_s, l2_s, hbm_s, beyond_s),
-        kernels,
-        total(traffic),
-        total(values * steps.flop),
-        wait_s,
-        kernel,
-        read,
-        written,
+        chain=Parts(
+            time_s=on_gpu_s + wait_s,
+            launch_s=total(fixed) + wait_s,
+            l2_s=total(kernel.l2_s),
+            hbm_s=total(kernel.hbm_s),
+            access_s=total(kernel.access_s),
+            arithmetic_s=total(kernel.arithmetic_s),
+        ),
+        kernels=kernels,
+        traffic_bytes=total(traffic),
+        flop=total(values * steps.flop),
+        wait_s=wait_s,
+        kernel=kernel,
+        read_bytes=read,
+        written_bytes=written,
+        l2_share=resident,
     )

@@ -145,7 +145,8 @@ class Flags(param.Parameter):
 
     def text(self, value: str) -> str:
         """Return the value as shown and spoken."""
-        return ", ".join(self.options[it].label for it in self._words(value) if it in self.options)
+        on = [self.options[it].label for it in self._words(value) if it in self.options]
+        return ", ".join(on) or "none"
 
     @property
     def range_text(self) -> str:

@@ -237,8 +237,22 @@ class Part:
 
 
 @dataclass(frozen=True)
+class Code:
+    """Steps as lines of code, between a head and a tail, and the code that makes them one."""
+
+    head: str
+    lines: tuple[str, ...]
+    tail: str
+    fused: str
+
+
+@dataclass(frozen=True)
 class Table:
-    """Readings with an entry a step, as a table."""
+    """Readings with an entry a step: as a table, as code, and as ways between `places`.
+
+    What a step reads comes from the first place, or the second as far as it is `resident` there, to
+    the third, and what it writes goes back.
+    """
 
     id: str
     title: str
@@ -248,6 +262,8 @@ class Table:
     parts: tuple[Part, ...]
     wait_label: str
     total_label: str
+    code: Mapping[str, Code]
+    places: tuple[str, str, str]
     kind: str = "table"
 
     @property
@@ -259,6 +275,7 @@ class Table:
             for reading in (
                 part.count,
                 part.wait,
+                f"{part.prefix}resident",
                 *part.totals.values(),
                 *(part.prefix + column.reading for column in self.columns_),
             )
@@ -283,9 +300,96 @@ class Table:
                 ],
                 "totals": {name: float(here[it]) for name, it in part.totals.items()},
                 "wait": float(here[part.wait]),
+                "resident": np.ravel(here[f"{part.prefix}resident"]).tolist(),
             }
             for part in self.parts
         ]
+
+
+@dataclass(frozen=True)
+class Lane:
+    """What runs in time: entries `count` times each, with idle time before each of them.
+
+    The readings are `prefix` with idle, fixed and working; `total` is the whole.
+    """
+
+    label: str
+    role: str
+    prefix: str
+    count: str
+    total: str
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """Lanes to one scale; above the first, the launches that the host makes for it.
+
+    `host` has three readings: how many launches, how long each is, and whether they run ahead of
+    the lane or in its idle times. `keys` name launch, fixed, working and idle.
+    """
+
+    id: str
+    title: str
+    text: str
+    host_label: str
+    host: tuple[str, str, str]
+    lanes: tuple[Lane, ...]
+    keys: tuple[str, str, str, str]
+    kind: str = "timeline"
+
+    @property
+    def drawn(self) -> set[str]:
+        """The readings that it draws."""
+        parts = ("idle", "fixed", "working")
+        lanes = {lane.prefix + part for lane in self.lanes for part in parts}
+        return lanes | {it for lane in self.lanes for it in (lane.count, lane.total)} | {*self.host}
+
+    @property
+    def roles(self) -> set[str]:
+        """The roles in which it draws them."""
+        return {it.role for it in self.lanes}
+
+    def columns(self, read: Read, inputs: Mapping[str, Any]) -> Any:
+        """Return what is drawn at the given inputs: the launches, and each lane's spans."""
+        here = read(inputs)
+        launches, each, ahead = (float(here[it]) for it in self.host)
+        lanes = [
+            spans(
+                float(here[f"{lane.prefix}idle"]),
+                np.ravel(here[lane.count]).tolist(),
+                np.ravel(here[f"{lane.prefix}fixed"]).tolist(),
+                np.ravel(here[f"{lane.prefix}working"]).tolist(),
+            )
+            for lane in self.lanes
+        ]
+        starts = [n * each for n in range(round(launches))]
+        host = [
+            [start if ahead else first[0], each]
+            for start, first in zip(starts, lanes[0], strict=False)
+        ]
+        return {
+            "end": max([span[3] for lane in lanes for span in lane] + [sum(it) for it in host]),
+            "host": host,
+            "lanes": lanes,
+        }
+
+
+def spans(
+    idle: float, count: list[float], fixed: list[float], working: list[float]
+) -> list[list[float]]:
+    """Return, for each kernel in order, where idle time, fixed cost and work start, and the end.
+
+    A last entry says which step it is.
+    """
+    found: list[list[float]] = []
+    at = 0.0
+    for step, times in enumerate(count):
+        for _ in range(round(times)):
+            begin, work = at + idle, at + idle + fixed[step]
+            end = work + working[step]
+            found.append([at, begin, work, end, step])
+            at = end
+    return found
 
 
 def regimes_along(x: Any, shares: Any) -> list[list[float]]:
@@ -306,4 +410,4 @@ def regimes_along(x: Any, shares: Any) -> list[list[float]]:
     return found
 
 
-Figure = Curves | Bars | Paths | Table
+Figure = Curves | Bars | Timeline | Paths | Table

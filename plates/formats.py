@@ -50,7 +50,7 @@ def formatted(value: float, form: Format, unit: str | None = None) -> str:
         return f"0{form.space}{unit or form.units[-1][0]}"
     name, scale = _unit(_rounded(value, form.digits), form, unit)
     number = format(_rounded(value / scale, form.digits), "f")
-    return f"{number}{form.space}{name}"
+    return f"{number}{form.space}{name}" if name else number
 
 
 def _rounded(value: float, digits: int) -> Decimal:

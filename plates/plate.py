@@ -86,6 +86,16 @@ class Plate:
     measured: Callable[[], tuple[Measured, ...]] = tuple
     validate: Callable[[Path], Any] | None = None
 
+    @property
+    def words(self) -> Path:
+        """The file of the plate's words, beside its text."""
+        return self.text.with_name("words.toml")
+
+    @property
+    def snippet(self) -> Path:
+        """The file of the code that computes the readings again, with {names} of inputs in it."""
+        return self.text.with_name("snippet.txt")
+
     def read(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
         """Return every reading at the inputs, which may be arrays: SI units, shares 0 to 1.
 

@@ -150,6 +150,9 @@ class Quantity(param.Number):
             float(it[1].replace(",", "")) * PREFIXES[it[2] or ""] if it else math.nan
             for it in factors
         ]
+        # A bare number is in the unit that is shown, if it cannot be in the plain one.
+        if self.prefix and len(numbers) == 1 and 0 < numbers[0] < self.bounds[0]:
+            numbers = [numbers[0] * PREFIXES[self.prefix]]
         # 0x10 is no product: somebody meant another number.
         value = math.nan if len(numbers) > 1 and 0 in numbers else math.prod(numbers)
         try:

@@ -34,6 +34,14 @@ const tabled = {
       marks: figure.marks.map(({spot}) => place(spot)),
     };
   },
+  timeline(figure, {readings}) {
+    const [launches, each, ahead] = figure.host.map((it) => readings[it]);
+    const lanes = figure.lanes.map(({prefix, count}) => spans(readings[`${prefix}idle`],
+      readings[count], readings[`${prefix}fixed`], readings[`${prefix}working`]));
+    const host = lanes[0].slice(0, launches).map(([first], n) => [ahead ? n * each : first, each]);
+    const ends = [...lanes.flat().map((span) => span[3]), ...host.map(([start]) => start + each)];
+    return {lanes, host, end: Math.max(...ends)};
+  },
   table: (figure, {inputs, readings}) => figure.parts.map((part) => ({
     names: part.names[inputs[figure.input]],
     count: readings[part.count],
@@ -41,8 +49,20 @@ const tabled = {
     totals: Object.fromEntries(
       Object.entries(part.totals).map(([name, reading]) => [name, readings[reading]])),
     wait: readings[part.wait],
+    resident: readings[`${part.prefix}resident`],
   })),
 };
+
+// As in plates/figure.py: for each kernel where idle time, fixed cost and work start, the end, and
+// which step it is.
+function spans(idle, count, fixed, working) {
+  let at = 0;
+  return count.flatMap((times, step) => Array.from({length: times}, () => {
+    const span = [at, at + idle, at + idle + fixed[step], at + idle + fixed[step] + working[step], step];
+    at = span[3];
+    return span;
+  }));
+}
 
 // Which regime's share is the largest, from where and to where: as `regimes_along` in
 // plates/figure.py. Shares are drawn straight over the logarithm of x between two values.
@@ -112,10 +132,12 @@ const labelled = {
     all("polyline", element).forEach((line, n) => line.setAttribute("points", paths[n].map(([x, y]) =>
       `${1000 * along(figure.x, x)},${1000 * (1 - along(figure.y, y))}`).join(" ")));
     all("text.roof", element).forEach((text, n) => {
-      const end = (path) => path.at(-1)[1];
-      text.setAttribute("y", percent(1 - share(figure.y, end(paths[n]))));
+      const [x, y] = paths[n].at(-1);
+      text.setAttribute("x", percent(share(figure.x, x)));
+      text.setAttribute("y", percent(1 - share(figure.y, y)));
       // Of two lines that end as one, the last is named.
-      text.style.display = paths.slice(n + 1).some((it) => end(it) === end(paths[n])) ? "none" : "";
+      const same = (path) => path.at(-1)[0] === x && path.at(-1)[1] === y;
+      text.style.display = paths.slice(n + 1).some(same) ? "none" : "";
     });
     all(".spot", element).forEach((spot, n) => {
       const left = share(figure.x, marks[n][0]);
@@ -128,7 +150,23 @@ const labelled = {
       text.dataset.side = left > 0.7 ? "end" : "start";
     });
   },
+  timeline(figure, element, {lanes, host, end}) {
+    const at = (time) => (1000 * time / end).toFixed(2);
+    const path = (parts) => parts.filter(([start, stop]) => stop > start)
+      .map(([start, stop]) => `M${at(start)},0V10H${at(stop)}V0Z`).join("");
+    one(".launch", element).setAttribute("d", path(host.map(([start, each]) => [start, start + each])));
+    all(".lane[data-lane]", element).forEach((lane, n) => {
+      ["idle", "fixed", "working"].forEach((part, it) => one(`.${part}`, lane)
+        .setAttribute("d", path(lanes[n].map((span) => [span[it], span[it + 1]]))));
+      const lit = (step) => (n === figure.lanes.length - 1 ? [] : lanes[n])
+        .filter((span) => span[4] === step);
+      figure.light ??= [];
+      figure.light[n] = (step) => one(".lit", lane)
+        .setAttribute("d", path(lit(step).map((span) => [span[1], span[3]])));
+    });
+  },
   table(figure, element, table) {
+    showSteps(figure, element, table);
     table.forEach(({names, count, rows, totals, wait}, n) => {
       const body = one(`[data-part="${n}"]`, element);
       const shownIn = ({words, format}, value) =>
@@ -143,7 +181,10 @@ const labelled = {
       }
       lines.push([figure.total_label, ...figure.columns_.map((column) =>
         (column.reading in totals ? shownIn(column, totals[column.reading]) : ""))]);
-      body.replaceChildren(body.firstElementChild, ...lines.map(tableRow));
+      const steps = names.map((_, row) => row).filter((row) => count[row] > 0);
+      const drawn = lines.map(tableRow);
+      if (n === 0) steps.forEach((step, row) => { drawn[row].dataset.step = step; });
+      body.replaceChildren(body.firstElementChild, ...drawn);
       body.lastElementChild.className = "total";
     });
   },
@@ -157,6 +198,48 @@ const labelled = {
       say(one(`[data-bar="${reading}"]`, element), outputText(reading, bars.value[n])));
   },
 };
+
+// The steps as code and as ways, for the chain on show.
+function showSteps(figure, element, table) {
+  const chosen = shown.inputs[figure.input];
+  if (figure.chosen !== chosen) {
+    figure.chosen = chosen;
+    const {head, lines, tail, fused} = figure.code[chosen];
+    const [eager, compiled] = all("ol", element);
+    const line = (text, attributes = {}) => {
+      const item = Object.assign(document.createElement("li"), {textContent: text});
+      for (const [key, value] of Object.entries(attributes)) item.setAttribute(key, value);
+      return item;
+    };
+    eager.replaceChildren(line(head),
+      ...lines.map((text, n) => line(text, {class: "step", "data-step": n, tabindex: 0})),
+      line(tail, {class: "step"}));
+    compiled.replaceChildren(line(fused));
+  }
+  const most = Math.max(...table.flatMap(({rows}) => [...rows[0], ...rows[1]]));
+  all(".ways", element).forEach((ways, n) => {
+    const {count, rows: [read, written], resident} = table[n];
+    const each = count.flatMap((times, step) => Array(times).fill(step));
+    ways.style.flex = each.length;
+    ways.replaceChildren(...each.map((step) => {
+      const drawing = svg("svg", {viewBox: "0 0 100 100", preserveAspectRatio: "none"});
+      if (n === 0) drawing.dataset.step = step;
+      drawing.append(...arrows(read[step], written[step], resident[step], most));
+      return drawing;
+    }));
+  });
+}
+
+// As `ways` in app/drawing.py.
+function arrows(read, written, resident, most) {
+  const top = resident > 0.5 ? 42 : 12;
+  const [wideIn, wideOut] = [40 * read / most, 40 * written / most];
+  const into = `M${27 - wideIn / 2},${top}h${wideIn}V76l${-wideIn / 2},10l${-wideIn / 2},-10Z`;
+  const out = `M${73 - wideOut / 2},86h${wideOut}V${top + 10}l${-wideOut / 2},-10l${-wideOut / 2},10Z`;
+  return [
+    svg("path", {class: "in", d: read ? into : ""}), svg("path", {class: "out", d: written ? out : ""}),
+  ];
+}
 
 function tableRow([name, ...cells]) {
   const row = document.createElement("tr");
@@ -205,13 +288,20 @@ const measuredHere = () => plate.measured.find(({when}) =>
 
 function showMeasured(figure) {
   const set = measuredHere();
-  const [head, ...wanted] = [["what, shape, whose", "values", "time"], ...(set?.points ?? [])
-    .map(({text, x, y}) => [text, exactly(x), formatted(y, plate.formats.time)])];
+  const [head, ...wanted] = [plate.words.measured_columns, ...(set?.points ?? [])
+    .map(({text, x, y}) => [exactly(x), formatted(y, plate.formats.time), text])];
   say(one("#measured-note"), set ? `${set.title}. ${set.note}` : one("#measured-note").dataset.none);
   const table = one("#measured-points");
-  table.replaceChildren(...(set ? [tableRow(head), ...wanted.map(tableRow)] : []));
+  const heading = document.createElement("thead");
+  heading.append(tableRow(head));
+  for (const cell of all("td", heading)) cell.outerHTML = `<th scope="col">${cell.textContent}</th>`;
+  one("th", heading).scope = "col";
+  const body = document.createElement("tbody");
+  body.append(...wanted.map(tableRow));
+  table.replaceChildren(...(set ? [heading, body] : []));
   one("#sets").value = plate.measured.indexOf(set);
-  const points = root.dataset.points === "on" && set ? set.points : [];
+  const points = root.dataset.points === "on" && set
+    ? set.points.filter(({x}) => x >= figure.x.low && x <= figure.x.high) : [];
   one(`[data-figure="${figure.id}"] .points`).replaceChildren(...points.map(({x, y, role, text}) => {
     const place = {x: percent(along(figure.x, x)), y: percent(1 - clamped(along(figure.y, y)))};
     const shape = role === "before"
@@ -294,23 +384,69 @@ function paintInThisFrame(view) {
   });
 }
 
-// A figure behind a fold, as SVG or table: drawn while the fold is open.
-function startFolded(figure) {
+// A figure as SVG or table; one behind a fold is drawn while the fold is open.
+function startPlain(figure) {
   const element = one(`[data-figure="${figure.id}"]`);
-  const fold = one(`[data-fold="${figure.id}"]`);
+  const fold = one(`[data-fold="${figure.id}"]`) ?? {open: true, addEventListener() {}};
+  const named = one("[aria-label]", element.parentElement);
   const draw = (now = shown, tables = null) => {
-    element.setAttribute("aria-label", sentence(figure.text, now));
+    named.setAttribute("aria-label", sentence(figure.text, now));
     if (!fold.open) return;
     const table = tables?.[figure.id] ?? tabled[figure.kind](figure, now);
     labelled[figure.kind](figure, element, table);
   };
   fold.addEventListener("toggle", () => draw());
+  if (figure.kind === "timeline") {
+    whenLit.push((step) => figure.light?.forEach((light) => light(step)));
+  }
   whenShown.push(draw);
   draw();
 }
 
+// The curves as a table, at every second octave and at the present value.
+function startNumbers(figure) {
+  const fold = one(`[data-numbers="${figure.id}"]`);
+  const draw = () => {
+    if (!fold.open) return;
+    const rounds = figure.along.filter((_, n) => n % 8 === 0);
+    const at = [...new Set([...rounds, shown.inputs[figure.input]])].sort((a, b) => a - b);
+    one("tbody", fold).replaceChildren(...at.map((x) => {
+      const readings = read({...shown.inputs, [figure.input]: x});
+      const row = tableRow([formatted(x, plate.formats[figure.x.format]),
+        ...figure.series.map(({reading}) => outputText(reading, readings[reading]))]);
+      row.classList.toggle("total", x === shown.inputs[figure.input]);
+      return row;
+    }));
+  };
+  fold.addEventListener("toggle", draw);
+  whenShown.push(draw);
+}
+
+// The first picture, as SVG, brought to the present state: for print, for files, and to light a line.
+function drawFirst() {
+  for (const figure of plate.figures.filter(({kind}) => kind === "curves")) {
+    const element = one(`[data-figure="${figure.id}"]`);
+    const {curves, marks} = tabled.curves(figure, shown, {});
+    const place = (x, y) => `${1000 * along(figure.x, x)},${1000 * (1 - along(figure.y, y))}`;
+    for (const {reading} of figure.series) {
+      one(`polyline[data-first="${reading}"]`, element).setAttribute(
+        "points", curves.x.map((x, n) => place(x, curves[reading][n])).join(" "));
+    }
+    figure.marked.forEach((reading, n) => {
+      const circle = one(`circle[data-first="${reading}"]`, element);
+      circle.setAttribute("cx", percent(clamped(along(figure.x, marks.x[n]))));
+      circle.setAttribute("cy", percent(1 - clamped(along(figure.y, marks.y[n]))));
+    });
+  }
+  for (const figure of plate.figures.filter(({kind}) => kind === "bars")) {
+    const {bars, axis: {end: [end]}} = tabled.bars(figure, shown);
+    figure.series.forEach(({reading}, n) => one(`[data-figure="${figure.id}"] rect[data-first="${reading}"]`)
+      .setAttribute("width", percent(bars.value[n] / end)));
+  }
+}
+
 async function startFigure(figure) {
-  if (!figure.bokeh) return startFolded(figure);
+  if (!figure.bokeh) return startPlain(figure);
   const element = one(`[data-figure="${figure.id}"]`);
   const views = await Bokeh.embed.embed_item(figure.bokeh, `${figure.id}-live`);
   paintInThisFrame(views.get_by_id(figure.bokeh.root_id));
@@ -319,6 +455,8 @@ async function startFigure(figure) {
   const kept = {};
   let hue;
   const draw = (now, tables) => {
+    // What the server has drawn is not what was kept.
+    if (tables) kept.others = null;
     const table = tables?.[figure.id] ?? tabled[figure.kind](figure, now, kept);
     drawn[figure.kind](figure, model, table, hue);
     labelled[figure.kind](figure, element, table);
@@ -341,5 +479,6 @@ async function startFigure(figure) {
   for (const figure of plate.figures) await startFigure(figure);
   const curves = plate.figures.find(({kind}) => kind === "curves");
   if (plate.measured.length > 0) startMeasured(curves);
+  plate.figures.filter(({kind}) => kind === "curves").forEach(startNumbers);
   root.dataset.plate = "ready";
 })();

@@ -9,6 +9,7 @@ const SETTLED_MS = 400;
 
 // ---- numbers as text: plates/formats.py, read from the same tables
 
+const filled = (text, words) => text.replace(/{(\w+)}/g, (_, name) => words[name]);
 const exactly = (value) => value.toLocaleString("en-US", {maximumFractionDigits: 20});
 
 function formatted(value, {units, digits, space}, unit) {
@@ -22,14 +23,14 @@ function formatted(value, {units, digits, space}, unit) {
   const [name, scale] = units.find(fits) ?? units.at(-1);
   const number = Number((value / scale).toPrecision(digits));
   const decimals = digits - 1 - Number(number.toExponential().split("e")[1]);
-  return number.toFixed(Math.max(0, decimals)) + space + name;
+  return number.toFixed(Math.max(0, decimals)) + (name && space + name);
 }
 
 const pieces = (text) => text.split(",").map((it) => it.trim());
 
 function inputText(name, value) {
   const {kind, format, unit, prefix, options} = plate.inputs[name];
-  if (kind !== "quantity") return pieces(value).map((it) => options[it]?.label).join(", ");
+  if (kind !== "quantity") return pieces(value).map((it) => options[it]?.label ?? it).join(", ");
   const number = prefix ? value / plate.prefixes[prefix] : value;
   return `${formatted(number, plate.formats[format])} ${unit[value === 1 ? 0 : 1]}`;
 }
@@ -117,7 +118,8 @@ function show(inputs, readings, tables) {
 function settle() {
   say(one("#spoken"), sentence(plate.readout, shown));
   writeAddress();
-  if (!one(".take").hidden) showCode();
+  showCode();
+  showTaken();
   const readings = Object.fromEntries(
     Object.keys(plate.outputs).map((name) => [name, shown.readings[name]]));
   post({type: "plate:state", inputs: shown.inputs, readings});
@@ -171,13 +173,13 @@ const parsedIn = {
   choice: (text) => text,
   flags(text, {options}) {
     const on = pieces(text);
-    if (!on.every((it) => it in options) && text !== "none") return null;
+    if (!on.every((it) => Object.hasOwn(options, it)) && on.join() !== "none") return null;
     return Object.keys(options).filter((it) => on.includes(it)).join() || "none";
   },
 };
 const parsed = (name, text) => parsedIn[plate.inputs[name].kind](text, plate.inputs[name]);
 
-function parsedNumber(typed, {unit, prefix}) {
+function parsedNumber(typed, {unit, prefix, min}) {
   // What is shown with a prefix may be typed as it is shown, with its unit.
   const base = prefix && unit[1].slice(prefix.length);
   const text = base && typed.trim().endsWith(base) ? typed.trim().slice(0, -base.length) : typed;
@@ -185,6 +187,10 @@ function parsedNumber(typed, {unit, prefix}) {
     const [, digits, prefix] = part.match(plate.factor) ?? [];
     return digits ? digits.replaceAll(",", "") * plate.prefixes[prefix ?? ""] : NaN;
   });
+  // A bare number is in the unit that is shown, if it cannot be in the plain one.
+  if (prefix && numbers.length === 1 && numbers[0] > 0 && numbers[0] < min) {
+    return numbers[0] * plate.prefixes[prefix];
+  }
   // 0x10 is no product: somebody meant another number.
   if (numbers.length > 1 && numbers.includes(0)) return NaN;
   // Adding 0 makes -0 plain.
@@ -222,7 +228,7 @@ const wired = {
         setInputs({[name]: value});
       } else {
         const still = typedText(name, state[name]);
-        complain(`${name} = “${box.value}” is not ${range}; it is still ${still}.`);
+        complain(filled(plate.words.wrong, {name, text: box.value, range, value: still}));
       }
     });
     box.addEventListener("blur", () => {
@@ -289,7 +295,7 @@ function readAddress() {
       return;
     }
     const text = given.join(", ").slice(0, 60);
-    notice(name, `${name} = “${text}” in the address is not ${range}; ${holder[name]} is used.`);
+    notice(name, filled(plate.words.wrong_address, {name, text, range, value: holder[name]}));
     settling ??= setTimeout(settle, SETTLED_MS);
   };
   for (const [name, {range}] of Object.entries(plate.inputs)) {
@@ -329,7 +335,7 @@ async function copyLink() {
   const link = addressWith(theme ? {theme} : {});
   try {
     await navigator.clipboard.writeText(link);
-    say(one("#copied"), "Copied.");
+    say(one("#copied"), plate.words.copied);
   } catch {
     say(one("#copied"), link);
   }
@@ -399,8 +405,9 @@ one("#reset").addEventListener("click", () => setInputs(defaults));
 // A page without an address of its own, as in srcdoc, has none to give away.
 if (/^(http|file)/.test(location.protocol)) {
   one("#copy").addEventListener("click", copyLink);
-  one(".take").hidden = false;
   showCode();
+} else {
+  for (const part of all(".linked")) part.hidden = true;
 }
 if (framed) answerParent();
 setInputs({});

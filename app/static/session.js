@@ -1,8 +1,6 @@
 // A served page and its Panel session: the page is whole without it, and loads it once it stands.
 "use strict";
 
-const LOST = "The server cannot be reached. This page goes on working by itself;"
-  + " reload it to connect again.";
 const TELL_MS = 100;
 let closed = false;
 
@@ -54,7 +52,7 @@ function lose() {
   closed = true;
   compute = computeHere;
   setInputs({});
-  notice("connection", LOST);
+  notice("connection", plate.words.lost);
 }
 
 function load(source) {

@@ -11,6 +11,9 @@ from plates.plate import Fact
 RMS_NORM_STEPS = 6
 """Element-wise steps of RMSNorm as the text names them, from the square to the learned scale."""
 
+FITTED_TO = ("relu-squared", "rms-norm-wide-weight", "rope", "rope-complex")
+"""Chains whose published times gave constants of the model, or of the H100."""
+
 RELU_SQUARED_COLS = {"small": "128", "middle": "2048", "large": "16384"}
 """Widths of the tensors of 4096 rows whose published times the text compares; chosen."""
 
@@ -25,7 +28,7 @@ def _of_the_sketch() -> dict[str, Fact]:
     sheet = gpu.sources["bandwidth"]
     value_bytes = hardware.FORMATS["bf16"].bytes
     step_bytes = traffic.traffic_fused_bytes(1, value_bytes)
-    norm_flop = operations.CHAINS["rms-norm"].fused.flop
+    norm_flop = float(operations.fused(operations.CHAINS["rms-norm"]).flop[0])
     matmul = cost.arithmetic_intensity(
         cost.matmul_flop(MATMUL_SIDE), cost.matmul_traffic_bytes(MATMUL_SIDE, value_bytes)
     )
@@ -58,8 +61,10 @@ def _of_chains() -> dict[str, Fact]:
     bf16 = hardware.FORMATS["bf16"]
     moved = {}
     for name, chain in operations.CHAINS.items():
-        for variant, steps in (("unfused", chain.steps), ("fused", [chain.fused])):
-            columns = operations.columns(steps)
+        for variant, columns in (
+            ("unfused", operations.unfused(chain)),
+            ("fused", operations.fused(chain)),
+        ):
             counted = refined.chain_cost(
                 columns,
                 refined.step_count(columns, bf16),
@@ -89,6 +94,18 @@ def _of_timings() -> Iterator[tuple[str, Fact]]:
             name = f"{model}_{cards}_{line['variant'].replace(' ', '_')}"
             yield f"error_{name}", Fact(line["median_error"], "share", "published.csv")
             yield f"rows_{name}", Fact(line["rows"], "plain", "published.csv")
+    core = [it for it in validation.published().priced if it.timing.card in validation.CORE]
+    for name, chosen in {
+        "unseen": [
+            it for it in core if it.timing.variant == "unfused" and it.timing.chain not in FITTED_TO
+        ],
+        "any_fused": [it for it in core if it.timing.variant == "fused"],
+        "compiled": [it for it in core if it.timing.variant == "compiled"],
+    }.items():
+        error = validation.median_error(chosen)
+        assert error is not None
+        yield f"error_{name}", Fact(error, "share", "published.csv")
+        yield f"rows_{name}", Fact(len(chosen), "plain", "published.csv")
     yield "timer", Fact(validation.EVENT_TIMER_S, "time", "meta-pytorch/tritonbench pull 146")
     yield "achieved", Fact(hardware.H100_SXM.achieved_share, "share", "Dao-AILab/quack")
     yield "indexed", Fact(refined.INDEXED_SHARE, "share", "fitted, see model/refined.py")

@@ -1,12 +1,14 @@
 """The plate's two figures and the sentence under them."""
 
-from model.operations import CHAINS
+from model.operations import CHAINS, Chain
 from model.refined import REGIMES
 from plates.figure import (
     Axis,
     Bars,
+    Code,
     Column,
     Curves,
+    Lane,
     Mark,
     Part,
     Path,
@@ -15,6 +17,7 @@ from plates.figure import (
     Series,
     Spot,
     Table,
+    Timeline,
 )  # fmt: skip
 from plates.kernel_fusion.inputs import KernelFusion
 from plates.kernel_fusion.readings import PASSES, ROOF_FROM
@@ -23,7 +26,7 @@ UNFUSED = Series("time_unfused", "unfused", "before")
 GRAPH = Series("time_graph", "graph", "other")
 FUSED = Series("time_fused", "fused", "after")
 
-SHARES = ("launch_share", "l2_share", "hbm_share", "arithmetic_share")
+SHARES = ("launch_share", "l2_share", "hbm_share", "access_share", "arithmetic_share")
 ROOF_TO = 2.0**13
 """Where the roofline figure ends, in FLOP/byte."""
 
@@ -34,6 +37,18 @@ COLUMNS = (
     Column("time", "time", "time"),
     Column("bound", "bound by", words=REGIMES),
 )
+
+
+def code_of(name: str, chain: Chain) -> Code:
+    """Return the chain as PyTorch: a function with a line a step, and the same compiled."""
+    function = name.replace("-", "_")
+    return Code(
+        f"def {function}({chain.arguments}):",
+        tuple(step.code for step in chain.steps),
+        f"return {chain.returns}",
+        f"{function} = torch.compile({function})",
+    )
+
 
 FIGURES = (
     Curves(
@@ -81,14 +96,28 @@ FIGURES = (
             Series("bytes_fused", "fused", "after"),
         ),
     ),
+    Timeline(
+        id="timeline",
+        title="What the GPU and the host do",
+        text="The time of the chain, to scale: {time_unfused} unfused, {time_graph} as a CUDA"
+        " graph, {time_fused} fused. Launches are {launch_share_unfused} of the unfused time.",
+        host_label="host",
+        host=("host_launches", "host_launch", "host_ahead"),
+        lanes=(
+            Lane("unfused", "before", "unfused_", "unfused_count", "time_unfused"),
+            Lane("graph", "other", "graph_", "unfused_count", "time_graph"),
+            Lane("fused", "after", "fused_", "fused_count", "time_fused"),
+        ),
+        keys=("the host launches", "a kernel starts", "its bytes move", "the GPU is idle"),
+    ),
     Paths(
         id="roofline",
         title="Under the roofline",
         text="Arithmetic rate against arithmetic intensity on {gpu}. The chain reaches"
         " {flop_rate_unfused} at {intensity_unfused} unfused, and {flop_rate_fused} at"
         " {intensity_fused} fused. Outside the tensor cores the roof is flat from {ridge_plain} on,"
-        " at {fp32_rate}. A large matrix multiply, at {matmul_intensity}, lies beyond even the"
-        " tensor cores' ridge at {ridge_tensor}.",
+        " at {fp32_rate}; with tensor cores, from {ridge_tensor} on. A large matrix multiply"
+        " stands at {matmul_intensity}.",
         x=Axis(
             label="FLOP per byte moved",
             format="number",
@@ -113,6 +142,7 @@ FIGURES = (
                     Spot(ROOF_TO, "tensor_rate"),
                 ),
             ),
+            Path("L2", "other", (Spot(ROOF_FROM, "roof_l2_rate"), Spot("ridge_l2", "fp32_rate"))),
             Path(
                 "plain FP32",
                 "ink",
@@ -138,6 +168,8 @@ FIGURES = (
         columns_=COLUMNS,
         wait_label="wait for the host",
         total_label="in all",
+        code={name: code_of(name, chain) for name, chain in CHAINS.items()},
+        places=("HBM", "L2", "registers"),
         parts=(
             Part(
                 "unfused_",
@@ -164,6 +196,6 @@ FIGURES = (
 READOUT = (
     "A chain of {kernels_unfused} on {S} takes {time_unfused} unfused and {time_fused} fused,"
     " {speedup} as fast:"
-    " it moves {bytes_unfused} instead of {bytes_fused}, and launches are {launch_share_unfused}"
-    " of the unfused time."
+    " it moves {bytes_unfused} instead of {bytes_fused}, and {launch_share_unfused}"
+    " of the unfused time goes to launching."
 )

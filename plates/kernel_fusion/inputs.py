@@ -1,6 +1,6 @@
 """What the reader may set, and the named states of it."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import param
@@ -27,12 +27,12 @@ class Card:
 class Work:
     """A chain as the readings get it: its steps, and the kernel that fuses them.
 
-    In the sketch one step is done k times.
+    Of a `k_fold` chain the fused kernel does its arithmetic k times.
     """
 
     steps: operations.Steps
     fused: operations.Steps
-    repeated: Any = False
+    k_fold: Any = False
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,8 @@ class Model:
     refined: Any = False
 
 
-TYPED = replace(
-    hardware.H100_SXM, name="typed", achieved_share=hardware.WORKING_SHARE, sources={}, borrowed={}
-)
+OWN_RATES = (3.35e12, 50e6, 66.9e12)
+"""Bandwidth, L2 and FP32 rate that a typed GPU begins with: the H100's."""
 
 PUBLISHED = (
     "relu-squared", "rms-norm-wide-weight", "add-rms-norm-upcast", "rope-complex", "dyt",
@@ -57,11 +56,7 @@ def _works() -> dict[str, Option]:
     return {
         name: Option(
             chain.name,
-            Work(
-                operations.columns(chain.steps),
-                operations.columns([chain.fused]),
-                repeated=name == "sketch",
-            ),
+            Work(operations.unfused(chain), operations.fused(chain), k_fold=name == "sketch"),
             group=""
             if name == "sketch"
             else "Published timings"
@@ -79,7 +74,12 @@ def _gpus() -> dict[str, Option]:
         for name, gpu in hardware.GPUS.items()
     }
     typed = "What is not typed is taken from the H100 SXM; no tensor cores."
-    return {**cards, "custom": Option("a GPU of your own", Card(TYPED, typed=True), doc=typed)}
+    return {
+        **cards,
+        "custom": Option(
+            "a GPU of your own", Card(hardware.typed(*OWN_RATES), typed=True), doc=typed
+        ),
+    }
 
 
 def _measured_on(gpu: hardware.Gpu) -> str:
@@ -185,7 +185,7 @@ class KernelFusion(param.Parameterized):
         doc="What the refined model adds to the sketch. With none of it, it is the sketch.",
     )
     bandwidth = Quantity(
-        3.35e12,
+        OWN_RATES[0],
         bounds=(1e9, 1e14),
         label="Bandwidth of the GPU",
         unit=("TB/s", "TB/s"),
@@ -195,7 +195,7 @@ class KernelFusion(param.Parameterized):
         doc="Peak bandwidth of the GPU's memory, such as 3.35 TB/s.",
     )
     l2 = Quantity(
-        50e6,
+        OWN_RATES[1],
         bounds=(1e5, 1e10),
         label="L2 of the GPU",
         unit=("MB", "MB"),
@@ -205,7 +205,7 @@ class KernelFusion(param.Parameterized):
         doc="Size of the GPU's L2 cache, such as 50 MB.",
     )
     fp32 = Quantity(
-        66.9e12,
+        OWN_RATES[2],
         bounds=(1e9, 1e17),
         label="FP32 rate of the GPU",
         unit=("TFLOP/s", "TFLOP/s"),
@@ -221,4 +221,9 @@ STATES = {
     "decode": State({"S": WIDTH}, label="one decoded token"),
     "single": State({"k": 1}),
     "pair": State({"k": 2}),
+    "tour_norm": State({"chain": "rms-norm", "model": "refined"}),
+    "tour_decode": State({"chain": "rms-norm", "model": "refined", "S": WIDTH}),
+    "tour_long": State({"k": 16}),
+    "tour_single": State({"k": 1}),
+    "tour_swiglu": State({"chain": "swiglu", "model": "refined"}),
 }

@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from model import cost, launch, refined, traffic
+from model import cost, hardware, refined, traffic
 from model.hardware import FORMATS
+from model.launch import launch_graph_s, launch_stream_s
 from plates.kernel_fusion.inputs import Card, Model, Work
 from plates.plate import Reading
 
@@ -32,16 +33,20 @@ OUTPUTS = {
     "bytes_fused": Reading("Bytes moved fused", "bytes"),
     "launch_share_unfused": Reading("Launches' share of the time unfused", "share"),
     "launch_share_fused": Reading("Launches' share of the time fused", "share"),
+    "saved_share": Reading("Share of the time that fusing saves", "share"),
+    "matmul_saved_share": Reading("Share saved by fusing an activation into a product", "share"),
     "kernels_unfused": Reading("Kernels unfused", "plain", KERNELS),
     "wait_unfused": Reading("Wait for the host, unfused", "time"),
     "wait_fused": Reading("Wait for the host, fused", "time"),
     "l2_share_unfused": Reading("L2's share of the time unfused", "share"),
     "hbm_share_unfused": Reading("HBM's share of the time unfused", "share"),
+    "access_share_unfused": Reading("Slow access's share of the time unfused", "share"),
     "arithmetic_share_unfused": Reading("Arithmetic's share of the time unfused", "share"),
     "intensity_unfused": Reading("Arithmetic intensity unfused", "intensity"),
     "intensity_fused": Reading("Arithmetic intensity fused", "intensity"),
     "flop_rate_unfused": Reading("Arithmetic rate unfused", "flop_rate"),
     "flop_rate_fused": Reading("Arithmetic rate fused", "flop_rate"),
+    "time_saved": Reading("Time that fusing saves", "time"),
     "ridge_plain": Reading("Ridge point of plain FP32", "intensity"),
     "ridge_tensor": Reading("Ridge point of the tensor cores", "intensity"),
     "fp32_rate": Reading("Plain FP32 rate of the GPU", "flop_rate"),
@@ -72,9 +77,9 @@ def readings(
     are those of a typed GPU.
     """
     card = _card(gpu, bandwidth, l2, fp32)
-    before, after = _counts(chain, dtype, k)
+    before, after = (refined.step_count(it, dtype, k) for it in (chain.steps, chain.fused))
     fused_steps = replace(
-        chain.fused, flop=chain.fused.flop * refined.per_step(np.where(chain.repeated, k, 1))
+        chain.fused, flop=chain.fused.flop * refined.per_step(np.where(chain.k_fold, k, 1))
     )
 
     def priced(steps: Any, count: Any, launched: refined.Launch) -> refined.Cost:
@@ -94,14 +99,15 @@ def readings(
             "launch_fused": fused.chain.launch_s,
             "hbm_unfused": unfused.chain.hbm_s,
             "l2_unfused": unfused.chain.l2_s,
+            "access_unfused": unfused.chain.access_s,
             "arithmetic_unfused": unfused.chain.arithmetic_s,
             "wait_unfused": unfused.wait_s,
             "wait_fused": fused.wait_s,
         }.items()
     }
     time_unfused, time_fused = shown["time_unfused"], shown["time_fused"]
-    pass_bytes = traffic.traffic_fused_bytes(S, dtype.bytes)
-    passes = unfused.traffic_bytes / (PASSES * pass_bytes)
+    sixteen_bytes = traffic.traffic_unfused_bytes(PASSES, S, dtype.bytes)
+    passes = unfused.traffic_bytes / sixteen_bytes
     matmul = cost.arithmetic_intensity(
         cost.matmul_flop(MATMUL_SIDE), cost.matmul_traffic_bytes(MATMUL_SIDE, FORMATS["bf16"].bytes)
     )
@@ -114,11 +120,15 @@ def readings(
         "bytes_fused": fused.traffic_bytes,
         "launch_share_unfused": cost.launch_share(shown["launch_unfused"], time_unfused),
         "launch_share_fused": cost.launch_share(shown["launch_fused"], time_fused),
+        "time_saved": time_unfused - time_fused,
+        "saved_share": 1 - time_fused / time_unfused,
+        "matmul_saved_share": _saved_after_matmul(card, overhead * MICRO),
         "kernels_unfused": unfused.kernels,
         "wait_unfused": shown["wait_unfused"],
         "wait_fused": shown["wait_fused"],
         "l2_share_unfused": shown["l2_unfused"] / time_unfused,
         "hbm_share_unfused": shown["hbm_unfused"] / time_unfused,
+        "access_share_unfused": shown["access_unfused"] / time_unfused,
         "arithmetic_share_unfused": shown["arithmetic_unfused"] / time_unfused,
         "intensity_unfused": cost.arithmetic_intensity(unfused.flop, unfused.traffic_bytes),
         "intensity_fused": cost.arithmetic_intensity(fused.flop, fused.traffic_bytes),
@@ -129,54 +139,65 @@ def readings(
         "fp32_rate": card.fp32_rate,
         "tensor_rate": card.tensor_rate,
         "peak_bandwidth": card.bandwidth,
+        "roof_l2_rate": ROOF_FROM * np.maximum(card.l2_bandwidth, card.bandwidth),
+        "ridge_l2": cost.ridge_point(card.fp32_rate, np.maximum(card.l2_bandwidth, card.bandwidth)),
         "roof_from_rate": ROOF_FROM * card.bandwidth,
         "matmul_intensity": matmul,
         "matmul_rate": np.minimum(card.tensor_rate, matmul * card.bandwidth),
-        "bytes_axis": PASSES * pass_bytes * np.power(2, np.ceil(np.maximum(0, np.log2(passes)))),
+        # Longer chains double the axis as often as they need it.
+        "bytes_axis": sixteen_bytes * np.power(2, np.ceil(np.maximum(0, np.log2(passes)))),
         **_steps("unfused_", unfused, before, model, card.bandwidth, overhead * MICRO),
         **_steps("fused_", fused, after, model, card.bandwidth, overhead * MICRO),
+        **_lane("unfused_", unfused, model, card.bandwidth, sketch["launch_unfused"]),
+        **_lane("graph_", graph, model, card.bandwidth, sketch["launch_graph"]),
+        **_lane("fused_", fused, model, card.bandwidth, sketch["launch_fused"]),
+        "host_launches": np.where(np.logical_and(model.refined, launch.graph), 1, unfused.kernels),
+        "host_launch": overhead * MICRO
+        + np.where(np.logical_and(model.refined, launch.eager), refined.EAGER_DISPATCH_S, 0),
+        "host_ahead": np.where(np.logical_and(model.refined, terms.overlap), 1, 0),
     }
 
 
 def _card(gpu: Card, bandwidth: Any, l2: Any, fp32: Any) -> Any:
-    """Return the GPU, with the reader's rates where it is a typed one.
+    """Return the GPU, which is of the reader's own rates where it is a typed one."""
+    own: Any = hardware.typed(bandwidth, l2, fp32)
+    numbers = ("bandwidth", "l2_bytes", "fp32_rate", "tensor_rate", "l2_bandwidth")
+    either = {
+        name: np.where(gpu.typed, getattr(own, name), getattr(gpu.gpu, name)) for name in numbers
+    }
+    return replace(gpu.gpu, **either)
 
-    A typed GPU has no tensor cores that we know of; its L2 is as much faster than its memory as the
-    H100's, and the rest is the H100's.
+
+def _saved_after_matmul(card: Any, overhead_s: Any) -> Any:
+    """Return the share of its time that a product saves when it takes in the activation after it.
+
+    In the sketch: the product writes the activated result instead of its own, and a launch and the
+    activation's pass over the result are gone.
     """
-    card: Any = gpu.gpu
-    return replace(
-        card,
-        bandwidth=np.where(gpu.typed, bandwidth, card.bandwidth),
-        l2_bytes=np.where(gpu.typed, l2, card.l2_bytes),
-        fp32_rate=np.where(gpu.typed, fp32, card.fp32_rate),
-        tensor_rate=np.where(gpu.typed, fp32, card.tensor_rate),
-        l2_bandwidth=card.l2_bandwidth * np.where(gpu.typed, bandwidth / card.bandwidth, 1),
-    )
-
-
-def _counts(chain: Work, dtype: Any, k: Any) -> tuple[Any, Any]:
-    """Return how often each step is launched, unfused and fused."""
-    repeated = refined.per_step(np.where(chain.repeated, k, 1))
-    before = repeated * refined.step_count(chain.steps, dtype)
-    return before, refined.step_count(chain.fused, dtype)
+    value_bytes = FORMATS["bf16"].bytes
+    product_s = cost.matmul_s(MATMUL_SIDE, value_bytes, card.tensor_rate, card.bandwidth)
+    pass_bytes = traffic.traffic_fused_bytes(MATMUL_SIDE**2, value_bytes)
+    saved_s = cost.time_s(overhead_s, pass_bytes, card.bandwidth)
+    return saved_s / (overhead_s + product_s + saved_s)
 
 
 def _sketch(
     unfused: refined.Cost, fused: refined.Cost, bandwidth: Any, overhead_s: Any
 ) -> dict[str, Any]:
     """Return the parts of the sketch's times: launches, then bytes at the peak bandwidth."""
-    stream_s = launch.launch_stream_s(unfused.kernels, overhead_s)
-    graph_s = launch.launch_graph_s(unfused.kernels, overhead_s)
-    single_s = launch.launch_stream_s(fused.kernels, overhead_s)
+    stream_s = launch_stream_s(unfused.kernels, overhead_s)
+    graph_s = launch_graph_s(unfused.kernels, overhead_s)
+    single_s = launch_stream_s(fused.kernels, overhead_s)
     return {
         "time_unfused": cost.time_s(stream_s, unfused.traffic_bytes, bandwidth),
         "time_fused": cost.time_s(single_s, fused.traffic_bytes, bandwidth),
         "time_graph": cost.time_s(graph_s, unfused.traffic_bytes, bandwidth),
         "launch_unfused": stream_s,
         "launch_fused": single_s,
+        "launch_graph": graph_s,
         "hbm_unfused": cost.time_s(0, unfused.traffic_bytes, bandwidth),
         "l2_unfused": 0,
+        "access_unfused": 0,
         "arithmetic_unfused": 0,
         "wait_unfused": 0,
         "wait_fused": 0,
@@ -191,12 +212,34 @@ def _steps(
     moving_s = moved / refined.per_step(bandwidth)
     launch_s = refined.per_step(overhead_s)
     kernel = priced.kernel
-    bound = refined.largest(kernel.launch_s, kernel.l2_s, kernel.hbm_s, kernel.arithmetic_s)
+    bound = refined.largest(
+        kernel.launch_s, kernel.l2_s, kernel.hbm_s, kernel.access_s, kernel.arithmetic_s
+    )
     return {
         f"{prefix}count": count,
+        f"{prefix}resident": np.where(model.refined, priced.l2_share, 0),
         f"{prefix}read": priced.read_bytes,
         f"{prefix}written": priced.written_bytes,
         f"{prefix}moved": moved,
         f"{prefix}time": np.where(model.refined, kernel.time_s, launch_s + moving_s),
-        f"{prefix}bound": np.where(model.refined, bound, refined.largest(launch_s, 0, moving_s, 0)),
+        f"{prefix}bound": np.where(
+            model.refined, bound, refined.largest(launch_s, 0, moving_s, 0, 0)
+        ),
+    }
+
+
+def _lane(
+    prefix: str, priced: refined.Cost, model: Model, bandwidth: Any, sketch_s: Any
+) -> dict[str, Any]:
+    """Return what the GPU does in time: idle before each kernel, its fixed cost, its work.
+
+    The wait for the host is spread evenly, as launches are.
+    """
+    kernel = priced.kernel
+    working_s = kernel.time_s - kernel.launch_s
+    moving_s = (priced.read_bytes + priced.written_bytes) / refined.per_step(bandwidth)
+    return {
+        f"{prefix}idle": np.where(model.refined, priced.wait_s, sketch_s) / priced.kernels,
+        f"{prefix}fixed": np.where(model.refined, kernel.launch_s, 0 * moving_s),
+        f"{prefix}working": np.where(model.refined, working_s, moving_s),
     }

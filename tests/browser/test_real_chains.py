@@ -117,6 +117,9 @@ def test_a_gpu_of_one_s_own_is_typed_and_refused_at_the_field(visit, url):
     expect(there.page.locator("[data-spoken=bandwidth]")).to_have_text(re.compile(r"1\.5.TB/s"))
     # 2^25 values of 4 bytes moved at 1.5e12 bytes/s
     assert there.readings()["time_unfused"] == pytest.approx(2**27 / 1.5e12, rel=1e-12)
+    box.fill("1.5")
+    box.press("Enter")
+    assert there.page.evaluate("state.bandwidth") == 1.5e12
     for wrong in ("0", "-3", "fast"):
         box.fill(wrong)
         box.press("Enter")
@@ -158,7 +161,7 @@ def cells(rows):
 
 def test_the_table_of_steps_adds_up_to_what_the_figures_say(visit, url):
     there = visit(url + REAL).page
-    there.get_by_text("Kernel by kernel").click()
+    there.get_by_text("Kernel by kernel", exact=True).click()
     table = there.locator("[data-figure=steps]")
     unfused = table.locator("tbody").first
     assert unfused.locator("th[scope=row]").all_inner_texts() == [
@@ -179,7 +182,7 @@ def test_the_table_of_steps_adds_up_to_what_the_figures_say(visit, url):
 
 def test_the_roofline_places_the_chain_and_a_large_product(visit, url):
     there = visit(url).page
-    there.get_by_text("Under the roofline").click()
+    there.get_by_text("Under the roofline", exact=True).click()
     figure = there.locator("[data-figure=roofline]")
     expect(figure).to_have_accessible_name(re.compile(r"1\.3 FLOP/byte fused".replace(" ", ".")))
 
@@ -209,7 +212,9 @@ def test_published_points_lie_where_they_were_measured_and_name_their_source(vis
     assert "unfused, 4096 × 16384, torch; linkedin/Liger-Kernel" in first.text_content()
     # 67,108,864 values on an axis from 2^8 to 2^30
     assert first.get_attribute("cx") == f"{100 * 18 / 22}%"
-    expect(there.get_by_role("row", name=re.compile("4096 × 128, torch.*8.672"))).to_have_count(1)
+    expect(
+        there.get_by_role("row", name=re.compile("524,288 8.672.*4096 × 128, torch"))
+    ).to_have_count(1)
     there.wait_for_url("**points=on*")
     there.get_by_label("Show them in the figure").uncheck()
     expect(points).to_have_count(0)

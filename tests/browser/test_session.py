@@ -47,7 +47,7 @@ def test_setting_an_input_in_python_moves_control_figure_prose_and_address(visit
     plate.param.update(S=2**29, overhead=5.0)
     expect(there.slider("Chain length k")).to_have_attribute("aria-valuetext", "8 kernels")
     expect(there.page.locator(".readout [data-output=time_unfused]")).to_have_text("5.168\xa0ms")
-    expect(there.page.locator(".lead [data-output=kernels_unfused]")).to_have_text("8 kernels")
+    expect(there.page.locator(".prose [data-output=time_fused]")).to_have_text("646.0\xa0µs")
     assert there.sources()["marks"]["x"] == [2**29, 2**29]
     there.page.wait_for_url("**k=8&S=536870912&overhead=5")
 
@@ -62,7 +62,7 @@ def test_a_choice_set_in_python_or_on_the_page_reaches_the_other(visit, running)
     there.page.get_by_role("combobox", name="GPU", exact=True).select_option("gh200")
     there.page.get_by_label("overlap").uncheck()
     eventually(lambda: (plate.gpu, "overlap" in plate.terms) == ("gh200", False))
-    there.page.get_by_text("Kernel by kernel").click()
+    there.page.get_by_text("Kernel by kernel", exact=True).click()
     expect(there.page.locator("[data-figure=steps]")).to_contain_text("SiLU of gate")
 
 

@@ -96,15 +96,40 @@ def report_on(tmp_path, *lines):
 
 @pytest.mark.parametrize(
     ("column", "text"),
-    [("time_us_median", "fast"), ("time_us_median", "-3"), ("values", "0"), ("values", "inf")],
+    [
+        ("time_us_median", "fast"),
+        ("time_us_median", "-3"),
+        ("values", "0"),
+        ("values", "inf"),
+        ("time_us_median", "1e-320"),
+        ("values", "1e31"),
+    ],
 )
 def test_a_bad_number_is_named_with_line_and_column_and_the_rest_is_priced(tmp_path, column, text):
     cells = dict(zip(HEAD.split(","), GOOD.split(","), strict=True)) | {column: text}
     report = report_on(tmp_path, HEAD, GOOD, ",".join(cells.values()), GOOD)
     assert len(report.priced) == 2
-    assert report.faults == [
-        f"{tmp_path / 'timings.csv'}:3: {column} = {text!r} is no number above 0"
-    ]
+    (fault,) = report.faults
+    assert fault.startswith(
+        f"{tmp_path / 'timings.csv'}:3: {column} = {text!r} is not a number from"
+    )
+
+
+def test_what_the_timer_costs_is_decided_row_by_row(tmp_path):
+    graph = GOOD.replace("provider=x", "CUDA graph")
+    for lines in ([GOOD, graph], [graph, GOOD]):
+        report = report_on(tmp_path, HEAD, *lines)
+        by_note = {it.timing.note: it.predicted_s for it in report.priced}
+        saved = by_note["provider=x"] - by_note["CUDA graph"]
+        assert saved == pytest.approx(validation.EVENT_TIMER_S)
+
+
+def test_the_plate_s_own_names_are_understood(tmp_path):
+    own = GOOD.replace("NVIDIA H100 80GB HBM3", "gh200").replace("relu_squared", "SwiGLU")
+    report = report_on(tmp_path, HEAD, GOOD, own.replace("bfloat16", "BF16"))
+    assert [(it.timing.card, it.timing.chain) for it in report.priced] == [
+        ("h100-sxm", "relu-squared"), ("gh200", "swiglu"),
+    ]  # fmt: skip
 
 
 def test_a_row_that_is_too_short_or_too_long_is_named(tmp_path):

@@ -1,0 +1,369 @@
+"""The explorable: numbers in the text, guesses, the tour, terms, what lights, and files."""
+
+import csv
+import io
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from plates.formats import FORMATS, formatted
+from plates.kernel_fusion import plate
+from plates.plate import values
+from plates.words import words
+
+NARROW = "\N{NO-BREAK SPACE}"
+
+
+def text_of(there):
+    return there.page.evaluate("document.body.innerText") + "".join(
+        there.page.evaluate("[...document.querySelectorAll('*')].map(it => it.ariaLabel ?? '')")
+    )
+
+
+# ---- one state, five views
+
+
+def test_a_number_in_the_text_is_a_spin_button_for_keys_and_typing(visit, url):
+    there = visit(url)
+    number = there.page.get_by_role("spinbutton", name="Chain length k")
+    expect(number).to_have_attribute("aria-valuetext", "5 kernels")
+    number.press("ArrowUp")
+    expect(there.slider("Chain length k")).to_have_attribute("aria-valuetext", "6 kernels")
+    number.fill("9")
+    number.press("Enter")
+    expect(there.box("Chain length k")).to_have_value("9")
+    expect(there.page.locator(".readout [data-output=speedup]")).to_have_text("9.00×")
+    number.fill("99")
+    number.press("Enter")
+    expect(number).to_have_attribute("aria-invalid", "true")
+    assert there.page.evaluate("state.k") == 9
+    number.press("Tab")
+    expect(number).to_have_value("9 kernels")
+
+
+def test_slider_box_text_table_and_link_agree_whichever_is_set(visit, url):
+    there = visit(url)
+    page = there.page
+    page.get_by_text("The curves as numbers").click()
+
+    def agree(text, value):
+        expect(there.slider("Tensor size S")).to_have_attribute("aria-valuetext", text)
+        expect(there.box("Tensor size S")).to_have_value(str(value))
+        for number in page.get_by_role("spinbutton", name="Tensor size S").all():
+            expect(number).to_have_attribute("aria-valuenow", str(value))
+        expect(page.locator("[data-numbers] tr.total th")).to_have_text(
+            text.removesuffix(" values")
+        )
+        page.wait_for_url(f"**S={value}*")
+
+    there.slider("Tensor size S").press("Home")
+    agree("256 values", 256)
+    there.box("Tensor size S").fill("4Ki")
+    there.box("Tensor size S").press("Enter")
+    agree(f"4{NARROW}Ki values", 4096)
+    number = page.get_by_role("spinbutton", name="Tensor size S").first
+    number.scroll_into_view_if_needed()
+    box = number.bounding_box()
+    middle = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + 5, middle)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 5 + 4 * 8, middle, steps=4)
+    page.mouse.up()
+    # Four stops of eight pixels each: an octave.
+    agree(f"8{NARROW}Ki values", 8192)
+
+
+def test_results_in_the_text_do_not_move_it(visit, url):
+    there = visit(url)
+    paragraph = there.page.locator(".prose p", has=there.page.locator("[data-output]")).first
+    heights = set()
+    for S in (256, 4096, 2**20, 2**25, 2**30):
+        there.set(S=S)
+        heights.add(paragraph.bounding_box()["height"])
+    assert len(heights) == 1
+
+
+# ---- guess, then see
+
+
+def test_the_answers_are_nowhere_before_the_guess_and_beside_it_after(visit, url):
+    there = visit(url)
+    guesses = words(plate.words)["guess"]
+    assert len(guesses) == 3
+    for n, guess in enumerate(guesses):
+        answer = formatted(
+            plate.outcome(plate.at(guess["state"]))[guess["reading"]],
+            FORMATS[plate.outputs[guess["reading"]].format],
+        )
+        assert answer not in text_of(there)
+        assert answer not in there.page.locator("body").aria_snapshot()
+        form = there.page.locator(f'[data-guess="{n}"]')
+        form.get_by_role("slider").press("Home")
+        form.get_by_role("button", name="See").click()
+        expect(form.locator("[role=status]")).to_contain_text("You said 0")
+        expect(form.locator("[role=status]")).to_contain_text(f"The model says {answer}.")
+        expect(form.locator("[role=status]")).to_contain_text(
+            guess["near" if answer.startswith("0.") else "under"]
+        )
+
+
+def test_guesses_are_skipped_by_one_key(visit, url):
+    there = visit(url)
+    there.page.get_by_role("button", name="Skip").focus()
+    there.page.keyboard.press("Escape")
+    expect(there.page.locator(".guesses")).to_be_hidden()
+    expect(there.page.get_by_role("heading", name="Workshop")).to_be_focused()
+
+
+# ---- the timeline, the trip, the code
+
+
+def test_the_timeline_is_to_scale_in_every_model(visit, url):
+    there = visit(url)
+    timeline = next(figure for figure in plate.figures if figure.kind == "timeline")
+    for state in (
+        {}, {"S": 4096}, {"chain": "rms-norm", "model": "refined"},
+        {"chain": "rope", "model": "refined", "S": 65536, "launch": "eager"},
+        {"model": "refined", "launch": "graph", "S": 4096},
+    ):  # fmt: skip
+        there.set(**state)
+        inputs = there.page.evaluate("state")
+        table = timeline.columns(plate.read, inputs)
+        found = plate.outcome(inputs)
+        for lane, spans in zip(timeline.lanes, table["lanes"], strict=True):
+            assert spans[-1][3] == pytest.approx(found[lane.total], rel=1e-9)
+            row = there.page.locator(f'[data-lane="{lane.total}"]')
+            drawn = row.locator("path.working").get_attribute("d")
+            ends = [float(it) for it in re.findall(r"H([\d.]+)", drawn)]
+            assert ends[-1] == pytest.approx(1000 * spans[-1][3] / table["end"], abs=0.01)
+
+
+def test_a_step_lights_in_code_drawing_timeline_and_table(visit, url):
+    there = visit(f"{url}?chain=swiglu&model=refined").page
+    there.get_by_text("Kernel by kernel", exact=True).click()
+    line = there.get_by_text("out = gate * up")
+    line.focus()
+    lit = there.locator(".lit[data-step]")
+    expect(lit).to_have_count(3)
+    assert {it.evaluate("it => it.tagName") for it in lit.all()} == {"LI", "svg", "TR"}
+    expect(there.locator("[data-lane=time_unfused] path.lit")).to_have_attribute(
+        "d", re.compile("M")
+    )
+    there.locator("tr", has_text="SiLU of gate").hover()
+    expect(there.locator("li.lit")).to_contain_text(["F.silu(gate)", "out = gate * up"])
+
+
+# ---- words that point, terms
+
+
+def test_a_phrase_lights_its_part_of_the_figure_and_a_part_its_phrase(visit, url):
+    there = visit(url).page
+    phrase = there.locator('a[data-part="bytes_fused"]').first
+    phrase.focus()
+    expect(there.locator('[data-bar="bytes_fused"]')).to_have_class(re.compile("lit"))
+    phrase.blur()
+    expect(there.locator('[data-bar="bytes_fused"]')).not_to_have_class(re.compile("lit"))
+    there.locator('[data-end="time_fused"]').hover()
+    expect(there.locator('a[data-part="time_fused"]').first).to_have_class(re.compile("lit"))
+
+
+def test_a_term_opens_its_definition_and_escape_closes_it(visit, url):
+    there = visit(url).page
+    term = there.get_by_role("link", name="ridge point")
+    term.focus()
+    tip = there.get_by_role("tooltip")
+    expect(tip).to_contain_text("arithmetic rate over bandwidth")
+    expect(term).to_have_accessible_description(re.compile("stops being bound by memory"))
+    there.keyboard.press("Escape")
+    expect(tip).to_be_hidden()
+    term.hover()
+    expect(tip).to_be_visible()
+    tip.hover()
+    expect(tip).to_be_visible()
+
+
+def test_every_term_that_is_linked_is_in_the_glossary(visit, site):
+    there = visit(None, java_script_enabled=False)
+    there.page.goto((site / "kernel-fusion.html").as_uri())
+    links = there.page.locator('a[href^="#term-"]').all()
+    assert len(links) >= 5
+    for link in links:
+        assert there.page.locator(link.get_attribute("href")).count() == 1
+
+
+# ---- the tour
+
+
+def test_the_tour_steps_through_named_states_and_ends_when_the_reader_leaves_it(visit, url):
+    there = visit(url)
+    page = there.page
+    page.get_by_role("button", name="Take the tour").click()
+    tour = words(plate.words)["tour"]
+    for n, step in enumerate(tour):
+        text = page.locator(".tour [role=status]")
+        expect(text).to_contain_text(step["title"])
+        state = {**values(plate.inputs()), **plate.states[step["state"]].inputs}
+        assert page.evaluate("state") == state
+        found = plate.outcome(state)
+        expect(text).to_contain_text(formatted(found["time_unfused"], FORMATS["time"])) if (
+            "{time_unfused}" in step["note"]
+        ) else None
+        expect(page.locator(".tour")).to_contain_text(f"{n + 1} of {len(tour)}")
+        if n + 1 < len(tour):
+            page.get_by_role("button", name="Next").click()
+    expect(page.get_by_role("button", name="Next")).to_be_disabled()
+    there.slider("Launch overhead").press("Home")
+    expect(page.locator(".tour")).to_be_hidden()
+
+
+# ---- take it away
+
+
+def taken(page, kind, figure):
+    with page.expect_download() as waiting:
+        page.locator(f'[data-{kind}="{figure}"]').click()
+    assert waiting.value.suggested_filename == f"kernel-fusion-{figure}.{kind}"
+    return waiting.value.path()
+
+
+def test_figures_and_tables_are_taken_as_seen(visit, url):
+    there = visit(url + "?k=8&S=4096")
+    there.page.get_by_text("Take it away").click()
+    svg = taken(there.page, "svg", "time-vs-size").read_text()
+    root = xml.etree.ElementTree.fromstring(svg)
+    assert root.tag.endswith("svg")
+    expected = plate.outcome({"k": 8, "S": 4096})
+    assert formatted(expected["time_unfused"], FORMATS["time"]) in svg
+    assert len(re.findall("<polyline", svg)) == 3
+    assert taken(there.page, "png", "bytes-moved").read_bytes().startswith(b"\x89PNG")
+    rows = list(csv.DictReader(io.StringIO(taken(there.page, "csv", "time-vs-size").read_text())))
+    at = next(row for row in rows if row["S"] == "4096")
+    assert float(at["time_fused"]) == pytest.approx(expected["time_fused"], rel=1e-12)
+    steps = list(csv.DictReader(io.StringIO(taken(there.page, "csv", "steps").read_text())))
+    assert steps[0]["launches"] == "8"
+    assert float(steps[0]["moved"]) == 4 * 4096
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "k=5", "k=16&S=4096&overhead=7.5",
+        "chain=rms-norm&model=refined&gpu=a100-80&S=4Mi&launch=graph",
+        "chain=swiglu&model=refined&gpu=custom&bandwidth=1.5e12&l2=24e6&fp32=20e12&terms=fixed,l2",
+    ],
+)  # fmt: skip
+def test_the_snippet_prints_what_the_page_shows(visit, site, query):
+    there = visit((site / "kernel-fusion.html").as_uri() + "?" + query).page
+    there.get_by_text("Take it away").click()
+    code = there.get_by_label("The numbers again, in Python").input_value()
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    shown = {
+        name: there.locator(f".readout [data-output={reading}]").inner_text()
+        for name, reading in {
+            "unfused": "time_unfused", "fused": "time_fused", "speed-up": "speedup",
+            "bytes unfused": "bytes_unfused", "bytes fused": "bytes_fused",
+        }.items()
+    }  # fmt: skip
+    assert run.stdout.splitlines() == [f"{name} {text}" for name, text in shown.items()]
+
+
+# ---- everyone
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_axe_finds_nothing_in_any_state(visit, site, theme, width):
+    there = visit(
+        (site / "kernel-fusion.html").as_uri(),
+        color_scheme=theme,
+        viewport={"width": width, "height": 900},
+    )
+    page = there.page
+    page.locator('[data-guess="0"]').get_by_role("button").click()
+    page.get_by_role("button", name="Take the tour").click()
+    for fold in page.locator("details").all():
+        fold.locator("summary").click()
+    page.get_by_role("link", name="ridge point").focus()
+    found = Axe().run(page)
+    assert [(it["id"], it["nodes"][0]["html"][:90]) for it in found.response["violations"]] == []
+
+
+def test_a_reader_with_neither_pointer_nor_sight_finds_two_results(visit, url):
+    """By keyboard alone; what is found is what the accessibility tree says."""
+    there = visit(url)
+    page = there.page
+    page.keyboard.press("Tab")
+
+    def tab_to(role, name):
+        for _ in range(60):
+            focused = page.evaluate(
+                """(it => [it.getAttribute('role') ?? it.type ?? it.tagName, it.ariaLabel
+                ?? it.labels?.[0]?.textContent ?? it.textContent.trim()])(document.activeElement)"""
+            )
+            if focused == [role, name]:
+                return
+            page.keyboard.press("Tab")
+        raise AssertionError((role, name))
+
+    tab_to("range", "Chain length k")
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    tab_to("text", "Tensor size S, typed, in values")
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.type("512Mi")
+    page.keyboard.press("Enter")
+    tab_to("text", "Launch overhead, typed, in µs per kernel")
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.type("5")
+    page.keyboard.press("Enter")
+    spoken = page.locator("#spoken")
+    expect(spoken).to_contain_text("takes 5.168\xa0ms unfused and 646.0\xa0µs fused, 8.00× as fast")
+    tab_to("SUMMARY", "Real chains, real GPUs")
+    page.keyboard.press("Enter")
+    tab_to("select-one", "Chain")
+    page.keyboard.type("SwiGLU")
+    page.keyboard.press("Enter")
+    # 2^29 values: 4 bytes in and 2 out
+    expect(spoken).to_contain_text(f"instead of {formatted(6 * 2**29, FORMATS['bytes'])}")
+
+
+def test_printed_it_carries_the_present_state_on_white(visit, site):
+    there = visit((site / "kernel-fusion.html").as_uri() + "?k=8&S=4096", color_scheme="dark")
+    there.page.emulate_media(media="print")
+    there.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert there.page.evaluate("getComputedStyle(document.documentElement).backgroundColor") == (
+        "rgb(255, 255, 255)"
+    )
+    line = there.page.locator('[data-figure="time-vs-size"] polyline[data-first="time_unfused"]')
+    assert line.evaluate("it => getComputedStyle(it).visibility") == "visible"
+    first = float(line.get_attribute("points").split()[0].split(",")[1])
+    # 32 µs of launches on an axis from 1 µs to 30 ms
+    assert first == pytest.approx(1000 * (1 - 0.3362), abs=1)
+    expect(there.page.locator(".readout")).to_be_visible()
+    assert there.page.locator(".live").first.is_hidden()
+    assert there.page.pdf(format="A4").startswith(b"%PDF")
+
+
+@pytest.mark.parametrize("width", [320, 640])
+def test_at_twice_the_text_size_nothing_scrolls_sideways(visit, site, width):
+    there = visit((site / "kernel-fusion.html").as_uri(), viewport={"width": width, "height": 800})
+    there.page.add_style_tag(content=":root { font-size: 200%; }")
+    assert there.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_in_forced_colours_and_reduced_motion_it_stands(visit, site):
+    there = visit(
+        (site / "kernel-fusion.html").as_uri(), forced_colors="active", reduced_motion="reduce"
+    )
+    assert there.page.evaluate("document.getAnimations().length") == 0
+    expect(there.page.locator("[data-lane=time_fused] path.working")).to_be_visible()
+    patterns = there.page.evaluate(
+        "[...document.querySelectorAll('polyline[data-first]')]"
+        ".map(it => it.getAttribute('stroke-dasharray'))"
+    )
+    assert len(set(patterns)) == 3
