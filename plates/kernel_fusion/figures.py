@@ -1,7 +1,6 @@
 """The plate's two figures and the sentence under them."""
 
 from model.operations import CHAINS, Chain
-from model.refined import REGIMES
 from plates.figure import (
     Axis,
     Bars,
@@ -19,24 +18,28 @@ from plates.figure import (
     Table,
     Timeline,
 )  # fmt: skip
-from plates.kernel_fusion.inputs import KernelFusion
+from plates.kernel_fusion.inputs import WORDS, KernelFusion
 from plates.kernel_fusion.readings import PASSES, ROOF_FROM
 
-UNFUSED = Series("time_unfused", "unfused", "before")
-GRAPH = Series("time_graph", "graph", "other")
-FUSED = Series("time_fused", "fused", "after")
+SAID, ROLES = WORDS["figures"], WORDS["roles"]
+
+
+def drawn(reading: str, role: str) -> Series:
+    """Return a reading as drawn in a role, and called by it."""
+    return Series(reading, ROLES[role], role)
+
 
 SHARES = ("launch_share", "l2_share", "hbm_share", "access_share", "arithmetic_share")
 ROOF_TO = 2.0**13
 """Where the roofline figure ends, in FLOP/byte."""
 
-COLUMNS = (
-    Column("read", "reads", "bytes"),
-    Column("written", "writes", "bytes"),
-    Column("moved", "moves", "bytes"),
-    Column("time", "time", "time"),
-    Column("bound", "bound by", words=REGIMES),
-)
+COLUMNS = {"read": "bytes", "written": "bytes", "moved": "bytes", "time": "time", "bound": ""}
+"""What the table says of each step, with its format; what bounds a step is said in words."""
+
+
+def steps_of(chain: Chain) -> tuple[str, ...]:
+    """Return what the steps of the chain are called."""
+    return tuple(WORDS["steps"].get(step.name, step.name) for step in chain.steps)
 
 
 def code_of(name: str, chain: Chain) -> Code:
@@ -53,80 +56,74 @@ def code_of(name: str, chain: Chain) -> Code:
 FIGURES = (
     Curves(
         id="time-vs-size",
-        title="Time of the chain against tensor size",
-        text="Time of the chain against tensor size. At {kernels_unfused} on {S}:"
-        " {time_unfused} unfused,"
-        " {time_graph} unfused as a CUDA graph, {time_fused} fused.",
+        title=SAID["time-vs-size"]["title"],
+        text=SAID["time-vs-size"]["text"],
         input="S",
         along=tuple(KernelFusion.param["S"].stops),
         x=Axis(
-            label="values in the tensor, S",
+            label=SAID["time-vs-size"]["x"],
             format="count",
             low=KernelFusion.param["S"].bounds[0],
             high=KernelFusion.param["S"].bounds[1],
             ticks=tuple(2.0**n for n in range(8, 30, 4)),
         ),
         y=Axis(
-            label="time",
+            label=SAID["time-vs-size"]["y"],
             format="time",
             low=1e-6,
             high=30e-3,
             ticks=(1e-6, 10e-6, 100e-6, 1e-3, 10e-3),
         ),
-        series=(UNFUSED, GRAPH, FUSED),
+        series=(
+            drawn("time_unfused", "before"),
+            drawn("time_graph", "other"),
+            drawn("time_fused", "after"),
+        ),
         marked=("time_unfused", "time_fused"),
         regimes=tuple(
-            Regime(f"{share}_unfused", label) for share, label in zip(SHARES, REGIMES, strict=True)
+            Regime(f"{share}_unfused", label)
+            for share, label in zip(SHARES, SAID["regimes"], strict=True)
         ),
-        regime_words=("Unfused: ", "{label} up to {to} values", ", then "),
+        regime_words=tuple(SAID["time-vs-size"]["regimes"]),
     ),
     Bars(
         id="bytes-moved",
-        title="Bytes moved, pass by pass",
-        text="Bytes moved for {kernels_unfused} on {S}: {bytes_unfused} unfused,"
-        " {bytes_fused} fused.",
-        axis_label="bytes read and written",
+        title=SAID["bytes-moved"]["title"],
+        text=SAID["bytes-moved"]["text"],
+        axis_label=SAID["bytes-moved"]["x"],
         format="bytes",
         end_reading="bytes_axis",
         end_at={},
         ticks=(0, 0.25, 0.5, 0.75, 1),
         divisions=PASSES,
-        series=(
-            Series("bytes_unfused", "unfused", "before"),
-            Series("bytes_fused", "fused", "after"),
-        ),
+        series=(drawn("bytes_unfused", "before"), drawn("bytes_fused", "after")),
     ),
     Timeline(
         id="timeline",
-        title="What the GPU and the host do",
-        text="The time of the chain, to scale: {time_unfused} unfused, {time_graph} as a CUDA"
-        " graph, {time_fused} fused. Launches are {launch_share_unfused} of the unfused time.",
-        host_label="host",
+        title=SAID["timeline"]["title"],
+        text=SAID["timeline"]["text"],
+        host_label=SAID["timeline"]["host"],
         host=("host_launches", "host_launch", "host_ahead"),
         lanes=(
-            Lane("unfused", "before", "unfused_", "unfused_count", "time_unfused"),
-            Lane("graph", "other", "graph_", "unfused_count", "time_graph"),
-            Lane("fused", "after", "fused_", "fused_count", "time_fused"),
+            Lane(ROLES["before"], "before", "unfused_", "unfused_count", "time_unfused"),
+            Lane(ROLES["other"], "other", "graph_", "unfused_count", "time_graph"),
+            Lane(ROLES["after"], "after", "fused_", "fused_count", "time_fused"),
         ),
-        keys=("the host launches", "a kernel starts", "its bytes move", "the GPU is idle"),
+        keys=tuple(SAID["timeline"]["keys"]),
     ),
     Paths(
         id="roofline",
-        title="Under the roofline",
-        text="Arithmetic rate against arithmetic intensity on {gpu}. The chain reaches"
-        " {flop_rate_unfused} at {intensity_unfused} unfused, and {flop_rate_fused} at"
-        " {intensity_fused} fused. Outside the tensor cores the roof is flat from {ridge_plain} on,"
-        " at {fp32_rate}; with tensor cores, from {ridge_tensor} on. A large matrix multiply"
-        " stands at {matmul_intensity}.",
+        title=SAID["roofline"]["title"],
+        text=SAID["roofline"]["text"],
         x=Axis(
-            label="FLOP per byte moved",
+            label=SAID["roofline"]["x"],
             format="number",
             low=ROOF_FROM,
             high=ROOF_TO,
             ticks=(0.1, 1, 10, 100, 1000),
         ),
         y=Axis(
-            label="FLOP per second",
+            label=SAID["roofline"]["y"],
             format="flop_rate",
             low=1e9,
             high=1e16,
@@ -134,7 +131,7 @@ FIGURES = (
         ),
         paths=(
             Path(
-                "tensor cores",
+                SAID["roofline"]["tensor"],
                 "other",
                 (
                     Spot("ridge_plain", "fp32_rate"),
@@ -142,9 +139,13 @@ FIGURES = (
                     Spot(ROOF_TO, "tensor_rate"),
                 ),
             ),
-            Path("L2", "other", (Spot(ROOF_FROM, "roof_l2_rate"), Spot("ridge_l2", "fp32_rate"))),
             Path(
-                "plain FP32",
+                SAID["roofline"]["l2"],
+                "other",
+                (Spot(ROOF_FROM, "roof_l2_rate"), Spot("ridge_l2", "fp32_rate")),
+            ),
+            Path(
+                SAID["roofline"]["plain"],
                 "ink",
                 (
                     Spot(ROOF_FROM, "roof_from_rate"),
@@ -154,38 +155,40 @@ FIGURES = (
             ),
         ),
         marks=(
-            Mark("matrix multiply", "other", Spot("matmul_intensity", "matmul_rate")),
-            Mark("unfused", "before", Spot("intensity_unfused", "flop_rate_unfused")),
-            Mark("fused", "after", Spot("intensity_fused", "flop_rate_fused")),
+            Mark(SAID["roofline"]["matmul"], "other", Spot("matmul_intensity", "matmul_rate")),
+            Mark(ROLES["before"], "before", Spot("intensity_unfused", "flop_rate_unfused")),
+            Mark(ROLES["after"], "after", Spot("intensity_fused", "flop_rate_fused")),
         ),
     ),
     Table(
         id="steps",
-        title="Kernel by kernel",
-        text="{chain} on {S} in {dtype}: {bytes_unfused} in {time_unfused} unfused,"
-        " {bytes_fused} in {time_fused} fused.",
+        title=SAID["steps"]["title"],
+        text=SAID["steps"]["text"],
         input="chain",
-        columns_=COLUMNS,
-        wait_label="wait for the host",
-        total_label="in all",
+        columns_=tuple(
+            Column(name, label, form, () if form else tuple(SAID["regimes"]))
+            for (name, form), label in zip(COLUMNS.items(), SAID["steps"]["columns"], strict=True)
+        ),
+        wait_label=SAID["steps"]["wait"],
+        total_label=SAID["steps"]["total"],
         code={name: code_of(name, chain) for name, chain in CHAINS.items()},
-        places=("HBM", "L2", "registers"),
+        places=tuple(SAID["steps"]["places"]),
         parts=(
             Part(
                 "unfused_",
-                "unfused",
+                ROLES["before"],
                 "before",
                 "unfused_count",
-                {name: tuple(it.name for it in chain.steps) for name, chain in CHAINS.items()},
+                {name: steps_of(chain) for name, chain in CHAINS.items()},
                 {"moved": "bytes_unfused", "time": "time_unfused"},
                 "wait_unfused",
             ),
             Part(
                 "fused_",
-                "fused",
+                ROLES["after"],
                 "after",
                 "fused_count",
-                dict.fromkeys(CHAINS, ("one kernel",)),
+                dict.fromkeys(CHAINS, (SAID["steps"]["fused"],)),
                 {"moved": "bytes_fused", "time": "time_fused"},
                 "wait_fused",
             ),
@@ -193,9 +196,4 @@ FIGURES = (
     ),
 )
 
-READOUT = (
-    "A chain of {kernels_unfused} on {S} takes {time_unfused} unfused and {time_fused} fused,"
-    " {speedup} as fast:"
-    " it moves {bytes_unfused} instead of {bytes_fused}, and {launch_share_unfused}"
-    " of the unfused time goes to launching."
-)
+READOUT = SAID["readout"]

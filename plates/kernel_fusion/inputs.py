@@ -1,6 +1,7 @@
 """What the reader may set, and the named states of it."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import param
@@ -9,6 +10,7 @@ from model import hardware, operations, refined
 from plates.choice import Choice, Flags, Option
 from plates.plate import State
 from plates.quantity import Quantity
+from plates.words import words
 
 TOKENS = 8192
 WIDTH = 4096
@@ -52,16 +54,26 @@ PUBLISHED = (
 """Chains that are here because timings of them were published."""
 
 
+WORDS = words(Path(__file__).with_name("words.toml"))
+"""What stands round the text: labels, titles, sentences."""
+
+
+def _said(name: str) -> dict[str, Any]:
+    """Return what an input is called: its label, what it is, and its unit."""
+    said = dict(WORDS["inputs"][name])
+    return {**said, "unit": tuple(said["unit"])} if "unit" in said else said
+
+
 def _works() -> dict[str, Option]:
+    groups = WORDS["groups"]
     return {
         name: Option(
-            chain.name,
+            WORDS["chains"].get(name, chain.name),
             Work(operations.unfused(chain), operations.fused(chain), k_fold=name == "sketch"),
-            group=""
-            if name == "sketch"
-            else "Published timings"
-            if name in PUBLISHED
-            else "Common",
+            # The sketch stands before all groups.
+            group=groups["published" if name in PUBLISHED else "common"]
+            if name != "sketch"
+            else "",
             doc=chain.source,
         )
         for name, chain in operations.CHAINS.items()
@@ -73,152 +85,96 @@ def _gpus() -> dict[str, Option]:
         name: Option(gpu.name, Card(gpu), doc=_measured_on(gpu))
         for name, gpu in hardware.GPUS.items()
     }
-    typed = "What is not typed is taken from the H100 SXM; no tensor cores."
+    own = Card(hardware.typed(*OWN_RATES), typed=True)
     return {
         **cards,
-        "custom": Option(
-            "a GPU of your own", Card(hardware.typed(*OWN_RATES), typed=True), doc=typed
-        ),
+        "custom": Option(WORDS["gpus"]["custom"], own, doc=WORDS["gpus"]["custom_doc"]),
     }
 
 
 def _measured_on(gpu: hardware.Gpu) -> str:
     """Return which of the GPU's numbers were measured on another."""
-    if not gpu.borrowed:
-        return "Each number measured on it, or from its data sheet."
-    names = [BORROWED.get(it, "fixed cost of a kernel") for it in gpu.borrowed]
+    said = WORDS["gpus"]
     kin = ", ".join(dict.fromkeys(gpu.borrowed.values()))
-    assumed = gpu.sources["achieved_share"] == hardware.ASSUMED
-    more = f" Achieved share assumed, {hardware.WORKING_SHARE:.0%}." if assumed else ""
-    return f"Taken from the {kin}: {', '.join(dict.fromkeys(names))}.{more}"
-
-
-BORROWED = {
-    "achieved_share": "achieved share of the bandwidth",
-    "l2_bandwidth": "bandwidth of L2",
-    "l2_full_share": "how much L2 holds",
-    "l2_spilt_share": "how much L2 holds",
-    "l2_bytes": "size of L2",
-}
-
-
-TERMS = {
-    "fixed": Option("fixed cost", doc="What each kernel costs the GPU, whatever it does."),
-    "achieved": Option("achieved bandwidth", doc="The share of its peak that memory reaches."),
-    "l2": Option("L2", doc="Small tensors stay in the cache between two kernels."),
-    "access": Option("access", doc="Strided, broadcast or mixed operands go at half the pace."),
-    "arithmetic": Option("arithmetic", doc="No kernel is faster than its arithmetic."),
-    "overlap": Option("overlap", doc="The host launches ahead, while the GPU works."),
-}
+    what = ", ".join(dict.fromkeys(said[it] for it in gpu.borrowed))
+    sentences = [said["borrowed"].format(kin=kin, what=what) if kin else said["own"]]
+    if gpu.sources["achieved_share"] == hardware.ASSUMED:
+        sentences.append(said["assumed"].format(share=f"{hardware.WORKING_SHARE:.0%}"))
+    return " ".join(sentences)
 
 
 class KernelFusion(param.Parameterized):
     """The state of the plate: the chain, the tensor, the cost of a launch, and the model of it."""
 
-    k = Quantity(
-        5,
-        bounds=(1, 16),
-        step=1,
-        whole=True,
-        label="Chain length k",
-        unit=("kernel", "kernels"),
-        when={"chain": "sketch"},
-        doc="How many element-wise operations follow each other, each its own kernel unfused.",
-    )
-    S = Quantity(
-        TOKENS * WIDTH,
-        bounds=(2**8, 2**30),
-        stops_per_octave=4,
-        whole=True,
-        label="Tensor size S",
-        unit=("value", "values"),
-        doc="How many values the tensor holds. Also as a product, 8192x4096, or as 32Mi.",
-    )
+    k = Quantity(5, bounds=(1, 16), step=1, whole=True, when={"chain": "sketch"}, **_said("k"))
+    S = Quantity(TOKENS * WIDTH, bounds=(2**8, 2**30), stops_per_octave=4, whole=True, **_said("S"))
     overhead = Quantity(
         4.0,
         bounds=(0, 20),
         step=0.1,
-        label="Launch overhead",
-        unit=("µs per kernel", "µs per kernel"),
         # About what one operation of eager PyTorch costs the host; source: a user's measurement
         # on an A100, pytorch/pytorch issue 82793.
-        doc="What each launch adds to the time of the chain: the host's cost of starting a kernel.",
+        **_said("overhead"),
     )
-    chain = Choice(
-        "sketch",
-        options=_works(),
-        label="Chain",
-        doc="What is computed: k like steps, or an operation as it is written out in practice.",
-    )
-    gpu = Choice("h100-sxm", options=_gpus(), label="GPU", doc="The GPU that runs the chain.")
+    chain = Choice("sketch", options=_works(), **_said("chain"))
+    gpu = Choice("h100-sxm", options=_gpus(), **_said("gpu"))
     dtype = Choice(
         "bf16",
         options={name: Option(it.name, it) for name, it in hardware.FORMATS.items()},
-        label="Data type",
-        doc="The format that the chain works in, save for what it keeps in FP32 anyway.",
+        **_said("dtype"),
     )
     model = Choice(
         "sketch",
         options={
-            "sketch": Option("sketch", Model()),
-            "refined": Option("refined", Model(refined=True)),
+            name: Option(label, Model(refined=name == "refined"))
+            for name, label in WORDS["options"]["model"].items()
         },
-        label="Cost model",
-        doc="The sketch: launches, then bytes at full bandwidth. Refined: with the terms below.",
+        **_said("model"),
     )
     launch = Choice(
         "stream",
         options={
-            "stream": Option("stream", refined.LAUNCHES["stream"]),
-            "eager": Option("eager PyTorch", refined.LAUNCHES["eager"]),
-            "graph": Option("CUDA graph", refined.LAUNCHES["graph"]),
+            name: Option(label, refined.LAUNCHES[name])
+            for name, label in WORDS["options"]["launch"].items()
         },
-        label="Launch mode",
         when={"model": "refined"},
-        doc="Who starts the kernels: a program one by one, PyTorch one by one, or a graph at once.",
+        **_said("launch"),
     )
     terms = Flags(
-        options=TERMS,
+        options={name: Option(**said) for name, said in WORDS["options"]["terms"].items()},
         record=refined.Terms,
-        label="Terms",
         when={"model": "refined"},
-        doc="What the refined model adds to the sketch. With none of it, it is the sketch.",
+        **_said("terms"),
     )
     bandwidth = Quantity(
         OWN_RATES[0],
         bounds=(1e9, 1e14),
-        label="Bandwidth of the GPU",
-        unit=("TB/s", "TB/s"),
         prefix="T",
         more=True,
         when={"gpu": "custom"},
-        doc="Peak bandwidth of the GPU's memory, such as 3.35 TB/s.",
+        **_said("bandwidth"),
     )
     l2 = Quantity(
         OWN_RATES[1],
         bounds=(1e5, 1e10),
-        label="L2 of the GPU",
-        unit=("MB", "MB"),
         prefix="M",
         more=True,
         when={"gpu": "custom"},
-        doc="Size of the GPU's L2 cache, such as 50 MB.",
+        **_said("l2"),
     )
     fp32 = Quantity(
         OWN_RATES[2],
         bounds=(1e9, 1e17),
-        label="FP32 rate of the GPU",
-        unit=("TFLOP/s", "TFLOP/s"),
         prefix="T",
         more=True,
         when={"gpu": "custom"},
-        doc="Peak FP32 rate outside the tensor cores, such as 66.9 TFLOP/s.",
+        **_said("fp32"),
     )
 
 
 STATES = {
-    "prefill": State({"S": TOKENS * WIDTH}, label=f"{TOKENS}-token sequence"),
-    "decode": State({"S": WIDTH}, label="one decoded token"),
+    "prefill": State({"S": TOKENS * WIDTH}, label=WORDS["states"]["prefill"].format(tokens=TOKENS)),
+    "decode": State({"S": WIDTH}, label=WORDS["states"]["decode"]),
     "single": State({"k": 1}),
     "pair": State({"k": 2}),
     "tour_norm": State({"chain": "rms-norm", "model": "refined"}),

@@ -8,7 +8,7 @@ import numpy as np
 from model import cost, hardware, refined, traffic
 from model.hardware import FORMATS
 from model.launch import launch_graph_s, launch_stream_s
-from plates.kernel_fusion.inputs import Card, Model, Work
+from plates.kernel_fusion.inputs import WORDS, Card, Model, Work
 from plates.plate import Reading
 
 MICRO = 1e-6
@@ -22,38 +22,42 @@ ROOF_FROM = 2.0**-4
 MATMUL_SIDE = 8192
 """Rows and columns of the square BF16 matrices in the example of a large product; chosen."""
 
-KERNELS = ("kernel", "kernels")
+UNITS = {"kernels_unfused": tuple(WORDS["inputs"]["k"]["unit"])}
+
+FORMAT_OF = {
+    "time_unfused": "time",
+    "time_fused": "time",
+    "time_graph": "time",
+    "speedup": "ratio",
+    "bytes_unfused": "bytes",
+    "bytes_fused": "bytes",
+    "launch_share_unfused": "share",
+    "launch_share_fused": "share",
+    "saved_share": "share",
+    "matmul_saved_share": "share",
+    "kernels_unfused": "plain",
+    "wait_unfused": "time",
+    "wait_fused": "time",
+    "l2_share_unfused": "share",
+    "hbm_share_unfused": "share",
+    "access_share_unfused": "share",
+    "arithmetic_share_unfused": "share",
+    "intensity_unfused": "intensity",
+    "intensity_fused": "intensity",
+    "flop_rate_unfused": "flop_rate",
+    "flop_rate_fused": "flop_rate",
+    "time_saved": "time",
+    "ridge_plain": "intensity",
+    "ridge_tensor": "intensity",
+    "fp32_rate": "flop_rate",
+    "tensor_rate": "flop_rate",
+    "peak_bandwidth": "bandwidth",
+    "matmul_intensity": "intensity",
+    "matmul_rate": "flop_rate",
+}
 
 OUTPUTS = {
-    "time_unfused": Reading("Time unfused", "time"),
-    "time_fused": Reading("Time fused", "time"),
-    "time_graph": Reading("Time unfused, as a CUDA graph", "time"),
-    "speedup": Reading("Speed-up of fusing", "ratio"),
-    "bytes_unfused": Reading("Bytes moved unfused", "bytes"),
-    "bytes_fused": Reading("Bytes moved fused", "bytes"),
-    "launch_share_unfused": Reading("Launches' share of the time unfused", "share"),
-    "launch_share_fused": Reading("Launches' share of the time fused", "share"),
-    "saved_share": Reading("Share of the time that fusing saves", "share"),
-    "matmul_saved_share": Reading("Share saved by fusing an activation into a product", "share"),
-    "kernels_unfused": Reading("Kernels unfused", "plain", KERNELS),
-    "wait_unfused": Reading("Wait for the host, unfused", "time"),
-    "wait_fused": Reading("Wait for the host, fused", "time"),
-    "l2_share_unfused": Reading("L2's share of the time unfused", "share"),
-    "hbm_share_unfused": Reading("HBM's share of the time unfused", "share"),
-    "access_share_unfused": Reading("Slow access's share of the time unfused", "share"),
-    "arithmetic_share_unfused": Reading("Arithmetic's share of the time unfused", "share"),
-    "intensity_unfused": Reading("Arithmetic intensity unfused", "intensity"),
-    "intensity_fused": Reading("Arithmetic intensity fused", "intensity"),
-    "flop_rate_unfused": Reading("Arithmetic rate unfused", "flop_rate"),
-    "flop_rate_fused": Reading("Arithmetic rate fused", "flop_rate"),
-    "time_saved": Reading("Time that fusing saves", "time"),
-    "ridge_plain": Reading("Ridge point of plain FP32", "intensity"),
-    "ridge_tensor": Reading("Ridge point of the tensor cores", "intensity"),
-    "fp32_rate": Reading("Plain FP32 rate of the GPU", "flop_rate"),
-    "tensor_rate": Reading("Tensor rate of the GPU", "flop_rate"),
-    "peak_bandwidth": Reading("Bandwidth of the GPU", "bandwidth"),
-    "matmul_intensity": Reading("Arithmetic intensity of a large product", "intensity"),
-    "matmul_rate": Reading("Arithmetic rate of a large product at most", "flop_rate"),
+    name: Reading(WORDS["outputs"][name], form, UNITS.get(name)) for name, form in FORMAT_OF.items()
 }
 
 

@@ -16,7 +16,7 @@ from model.hardware import FORMATS, GPUS
 from model.operations import CHAINS, fused, unfused
 from plates import formats
 from plates.formats import formatted
-from plates.kernel_fusion.inputs import KernelFusion
+from plates.kernel_fusion.inputs import WORDS, KernelFusion
 from plates.plate import Measured, Point
 
 MICRO = 1e-6
@@ -402,29 +402,32 @@ def _place(key: tuple[str, str, str]) -> tuple[int, int, str]:
 
 
 def _point(timing: Timing) -> Point:
-    provider = timing.note.split(";")[0].removeprefix("provider=")
-    text = f"{timing.variant}, {timing.rows} × {timing.cols}, {provider}; {timing.source}"
+    text = WORDS["measured"]["point"].format(
+        variant=timing.variant,
+        rows=timing.rows,
+        cols=timing.cols,
+        provider=timing.note.split(";")[0].removeprefix("provider="),
+        source=timing.source,
+    )
     role = "before" if timing.variant == "unfused" else "after"
-    return Point(timing.n_values, timing.measured_s, role, text)
+    return Point(timing.n_values, float(f"{timing.measured_s:.6g}"), role, text)
 
 
 def _note(priced: Sequence[Priced], sketch: Sequence[Priced]) -> str:
     """Return how far off the model is, and the sketch, at the median."""
+    said = WORDS["measured"]
 
-    def error(rows: Sequence[Priced], variant: str) -> str:
-        chosen = [it for it in rows if it.timing.variant == variant]
-        share = median_error(best_fused(chosen) if variant == "fused" else chosen)
-        what = {"unfused": "unfused", "fused": "for the fastest fused kernel of each shape"}
-        return "" if share is None else f"{formatted(share, SHARE)} {what[variant]}"
+    def errors(rows: Sequence[Priced]) -> str:
+        found = []
+        for variant in ("unfused", "fused"):
+            chosen = [it for it in rows if it.timing.variant == variant]
+            share = median_error(best_fused(chosen) if variant == "fused" else chosen)
+            if share is not None:
+                found.append(said[variant].format(share=formatted(share, SHARE)))
+        return said["both"].format(*found) if len(found) > 1 else "".join(found)
 
-    def both(rows: Sequence[Priced]) -> str:
-        return " and ".join(it for it in (error(rows, "unfused"), error(rows, "fused")) if it)
-
-    timer = formatted(EVENT_TIMER_S, TIME)
-    return (
-        f"With {timer} for the timer, which is not in the curves, the refined model is off by"
-        f" {both(priced)} at the median; the sketch is off by {both(sketch)}. In the timings the"
-        " host was ahead, as it is at a launch overhead of 0."
+    return said["note"].format(
+        timer=formatted(EVENT_TIMER_S, TIME), refined=errors(priced), sketch=errors(sketch)
     )
 
 
