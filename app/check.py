@@ -13,6 +13,7 @@ from app.trace import trace
 from plates.figure import Curves, Paths
 from plates.formats import FORMATS
 from plates.plate import Plate, quantities, values
+from plates.words import words
 
 
 def faults(plate: Plate) -> Iterator[str]:
@@ -49,10 +50,11 @@ def faults(plate: Plate) -> Iterator[str]:
             plate.inputs(**plate.at(name))
         except (TypeError, ValueError) as fault:
             yield f"{plate.id}: state {name}: {fault}"
+    yield from _faults_of_words(plate)
     if plate.text.read_text(encoding="utf-8").count(WORKSHOP) != 1:
         yield f"{plate.text}: not one line {WORKSHOP}, where the workshop goes"
     try:
-        page(plate, None)
+        yield from _faults_of_links(plate, page(plate, None))
     except TemplateSyntaxError as fault:
         yield f"{plate.text}:{fault.lineno}: {fault.message}"
     except Exception as fault:
@@ -95,3 +97,27 @@ def _faults_of_figures(plate: Plate, computed: Mapping[str, Any]) -> Iterator[st
             yield f"{place}: its axis has the unknown format {name!r}"
         if isinstance(figure, Curves) and figure.input not in quantities(plate.inputs):
             yield f"{place} runs along {figure.input}, which is no input"
+
+
+def _faults_of_words(plate: Plate) -> Iterator[str]:
+    said = words(plate.words)
+    for kind in ("guess", "tour"):
+        for n, it in enumerate(said.get(kind, []), start=1):
+            place = f"{plate.words}: {kind} {n}"
+            if it["state"] not in plate.states:
+                yield f"{place} is at {it['state']}, which is no state"
+            if it.get("reading", next(iter(plate.outputs))) not in plate.outputs:
+                yield f"{place} asks for {it['reading']}, which is no reading"
+            for slot in re.findall(r"{(\w+)}", it.get("note", "") + it.get("question", "")):
+                if slot not in plate.outputs and slot not in quantities(plate.inputs):
+                    yield f"{place}: {{{slot}}} names no input or reading"
+
+
+def _faults_of_links(plate: Plate, html: str) -> Iterator[str]:
+    known = set(re.findall(r'(?:id|data-figure)="([\w-]+)"', html))
+    for target in re.findall(r'<a href="#([\w-]+)"', html):
+        if target not in known:
+            yield f"{plate.text}: a link leads to #{target}, which there is not"
+    for part in re.findall(r'<a href="#[\w-]+" data-part="(\w+)"', html):
+        if part not in plate.outputs:
+            yield f"{plate.text}: a link lights {part}, which is no reading"

@@ -1,6 +1,7 @@
 """Each fault that a plate can have is found, and named."""
 
 import dataclasses
+import shutil
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ def with_text(tmp_path, before, after):
     text = plate.text.read_text(encoding="utf-8")
     assert before in text
     file.write_text(text.replace(before, after, 1), encoding="utf-8")
+    shutil.copy(plate.words, tmp_path)
     return dataclasses.replace(plate, text=file)
 
 
@@ -89,3 +91,24 @@ def test_a_slot_that_is_not_closed_is_found_with_its_line(tmp_path):
 
 def test_a_text_without_a_place_for_the_workshop_is_found(tmp_path):
     assert any("workshop" in line for line in faults(with_text(tmp_path, "<!-- workshop -->", "")))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ("(#term-l2)", "(#term-l3)", "a link leads to #term-l3, which there is not"),
+        ('"bytes_fused")', '"bytes_lost")', "a link lights bytes_lost, which is no reading"),
+    ],
+)
+def test_a_link_that_leads_nowhere_is_found(tmp_path, before, after, said):
+    assert any(said in line for line in faults(with_text(tmp_path, before, after)))
+
+
+def test_a_guess_about_nothing_is_found(tmp_path):
+    broken = with_text(tmp_path, "RMSNorm", "RMSNorm")
+    text = plate.words.read_text(encoding="utf-8")
+    wrong = text.replace('state = "decode"', 'state = "dream"').replace("{S}, goes", "{T}, goes")
+    broken.words.write_text(wrong, encoding="utf-8")
+    found = list(faults(broken))
+    assert any("guess 1 is at dream, which is no state" in line for line in found)
+    assert any("guess 1: {T} names no input or reading" in line for line in found)
