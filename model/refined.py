@@ -226,20 +226,20 @@ def chain_cost(
     slow = np.logical_and(
         terms.access, np.logical_or(steps.indexed, np.logical_and(steps.mixed, narrow))
     )
-    transferred = transfer_s(traffic, resident, bandwidth, per_step(gpu.l2_bandwidth))
+    in_l2_s = transfer_s(traffic * resident, 1, bandwidth, per_step(gpu.l2_bandwidth))
+    in_hbm_s = transfer_s(traffic * (1 - resident), 0, bandwidth, per_step(gpu.l2_bandwidth))
+    transferred = in_l2_s + in_hbm_s
     accessed = np.maximum(transferred, np.where(slow, indexed_s(traffic, bandwidth), 0))
     flop_rate = per_step(gpu.fp32_rate)
     computed = np.where(terms.arithmetic, arithmetic_s(values * steps.flop, flop_rate), 0)
     worked = np.maximum(accessed, computed)
     computes = computed > accessed
     fixed = np.where(terms.fixed, fixed_s(per_kernel, gpu.ramp_s, resident), 0)
-    # The pace of each part of the traffic, not its share of the bytes, divides the time.
-    in_l2 = transfer_s(traffic * resident, 1, bandwidth, per_step(gpu.l2_bandwidth))
     kernel = Parts(
         time_s=fixed + worked,
         launch_s=fixed,
-        l2_s=np.where(computes, 0, in_l2),
-        hbm_s=np.where(computes, 0, np.maximum(0, transferred - in_l2)),
+        l2_s=np.where(computes, 0, in_l2_s),
+        hbm_s=np.where(computes, 0, in_hbm_s),
         access_s=np.where(computes, 0, accessed - transferred),
         arithmetic_s=np.where(computes, computed, 0),
     )

@@ -80,19 +80,14 @@ function scrubbed(echo) {
 
 function startGuess(form) {
   const guess = plate.guesses[form.dataset.guess];
-  const slider = one("input", form);
-  const said = () => `${slider.value}${guess.unit}`;
-  slider.addEventListener("input", () => {
-    one(".said", form).textContent = said();
-    slider.setAttribute("aria-valuetext", said());
-  });
+  const box = one("input", form);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const answer = read({...defaults, ...plate.states[guess.state]})[guess.reading];
-    const apart = slider.value - answer / guess.scale;
+    const apart = box.value - answer / guess.scale;
     const gap = Math.abs(apart) <= guess.close ? guess.near : apart > 0 ? guess.over : guess.under;
     say(one("p", form), filled(plate.words.guess_outcome, {
-      guess: said(), answer: outputText(guess.reading, answer), gap,
+      guess: box.value + guess.unit, answer: outputText(guess.reading, answer), gap,
     }));
     one("button", form).textContent = plate.words.guess_again;
   });
@@ -225,7 +220,7 @@ function startLights() {
   }
 }
 
-for (const echo of all("[data-echo]")) scrubbed(echo);
+for (const echo of all(".lead [data-echo], .prose [data-echo]")) scrubbed(echo);
 if (one(".guesses")) startGuesses();
 if (one(".tour")) startTour();
 startTerms();

@@ -384,23 +384,38 @@ function paintInThisFrame(view) {
   });
 }
 
+// After a zoom Bokeh's canvases would keep the pixels they had: here they are made anew.
+function followResolution(view) {
+  let ratio = devicePixelRatio;
+  const follow = () => {
+    if (devicePixelRatio === ratio) return;
+    ratio = devicePixelRatio;
+    view.canvas_view.resize();
+    view.repaint();
+  };
+  addEventListener("resize", follow);
+  matchMedia(`(resolution: ${ratio}dppx)`).addEventListener("change", follow);
+}
+
 // A figure as SVG or table; one behind a fold is drawn while the fold is open.
 function startPlain(figure) {
   const element = one(`[data-figure="${figure.id}"]`);
   const fold = one(`[data-fold="${figure.id}"]`) ?? {open: true, addEventListener() {}};
   const named = one("[aria-label]", element.parentElement);
-  const draw = (now = shown, tables = null) => {
+  const draw = (now = shown, tables = null, always = false) => {
     named.setAttribute("aria-label", sentence(figure.text, now));
-    if (!fold.open) return;
+    if (!fold.open && !always) return;
     const table = tables?.[figure.id] ?? tabled[figure.kind](figure, now);
     labelled[figure.kind](figure, element, table);
   };
   fold.addEventListener("toggle", () => draw());
+  // A closed fold holds what it will show once the reader rests.
+  whenSettled.push(() => draw(shown, null, true));
   if (figure.kind === "timeline") {
     whenLit.push((step) => figure.light?.forEach((light) => light(step)));
   }
   whenShown.push(draw);
-  draw();
+  draw(shown, null, true);
 }
 
 // The curves as a table, at every second octave and at the present value.
@@ -449,7 +464,9 @@ async function startFigure(figure) {
   if (!figure.bokeh) return startPlain(figure);
   const element = one(`[data-figure="${figure.id}"]`);
   const views = await Bokeh.embed.embed_item(figure.bokeh, `${figure.id}-live`);
-  paintInThisFrame(views.get_by_id(figure.bokeh.root_id));
+  const view = views.get_by_id(figure.bokeh.root_id);
+  paintInThisFrame(view);
+  followResolution(view);
   const live = Bokeh.documents.at(-1);
   const model = (name) => live.get_model_by_name(name);
   const kept = {};

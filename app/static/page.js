@@ -57,6 +57,7 @@ const defaults = Object.fromEntries(
   Object.entries(plate.inputs).map(([name, input]) => [name, input.default]));
 const state = {...defaults};
 const whenShown = [];
+const whenSettled = [];
 let shown;
 let compute = computeHere;
 let frame = null;
@@ -88,6 +89,11 @@ function seen(inputs) {
 
 const read = (inputs) => plate.readings(seen(inputs));
 
+// The declared readings alone, as in `plates read --json`.
+function outcome(inputs, readings = read(inputs)) {
+  return Object.fromEntries(Object.keys(plate.outputs).map((name) => [name, readings[name]]));
+}
+
 // Takes what is good of the changes; the rest stays as it was. The newest state is shown once a frame.
 function setInputs(changes) {
   const good = Object.entries(changes).filter(([name, value]) =>
@@ -116,13 +122,12 @@ function show(inputs, readings, tables) {
 }
 
 function settle() {
+  for (const listener of whenSettled) listener();
   say(one("#spoken"), sentence(plate.readout, shown));
   writeAddress();
   showCode();
   showTaken();
-  const readings = Object.fromEntries(
-    Object.keys(plate.outputs).map((name) => [name, shown.readings[name]]));
-  post({type: "plate:state", inputs: shown.inputs, readings});
+  post({type: "plate:state", ...shown, readings: outcome(shown.inputs, shown.readings)});
 }
 
 // ---- what shows the state

@@ -39,6 +39,34 @@ function figureSvg(id) {
   return new XMLSerializer().serializeToString(whole);
 }
 
+// The lanes of a timeline as one SVG text.
+function timelineSvg(id) {
+  const {title} = plate.figures.find((it) => it.id === id);
+  const style = (element, name) => getComputedStyle(element).getPropertyValue(name);
+  const ground = style(one(".workshop"), "background-color");
+  const lanes = all(".lane", one(`[data-figure="${id}"]`));
+  const text = (x, y, element, words) => svg("text", {
+    x, y, fill: style(element, "color"), "font-family": "sans-serif", "font-size": 13,
+  }, words);
+  const whole = svg("svg", {xmlns: one("svg").namespaceURI, width: 900, height: 60 + 30 * lanes.length});
+  whole.append(svg("rect", {width: "100%", height: "100%", fill: ground}), text(12, 26, lanes[1], title));
+  lanes.forEach((lane, n) => {
+    const [name, drawing, total] = lane.children;
+    const y = 44 + 30 * n;
+    const copy = drawing.cloneNode(true);
+    all("path", copy).forEach((path, it) => {
+      for (const key of ["fill", "stroke", "stroke-width", "vector-effect"]) {
+        path.setAttribute(key, style(drawing.children[it], key));
+      }
+    });
+    for (const [key, value] of Object.entries({x: 90, y, width: 700, height: 20})) copy.setAttribute(key, value);
+    whole.append(text(12, y + 15, name, name.textContent), copy, text(804, y + 15, total, total.textContent));
+  });
+  return new XMLSerializer().serializeToString(whole);
+}
+
+const drawnSvg = (id) => (one(`.lanes[data-figure="${id}"]`) ? timelineSvg : figureSvg)(id);
+
 function save(name, blob) {
   const link = Object.assign(document.createElement("a"), {
     href: URL.createObjectURL(blob), download: `${plate.id}-${name}`,
@@ -49,7 +77,7 @@ function save(name, blob) {
 
 async function savePng(id) {
   const image = new Image();
-  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(figureSvg(id))}`;
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(drawnSvg(id))}`;
   await image.decode();
   const canvas = document.createElement("canvas");
   const scale = Math.max(2, devicePixelRatio);
@@ -91,13 +119,13 @@ function snippet(code) {
 
 function showTaken() {
   const box = one("#snippet");
-  if (box && one("#take").open) box.value = snippet(box.dataset.code);
+  if (box) box.value = snippet(box.dataset.code);
 }
 
 for (const button of all("[data-svg]")) {
   const id = button.dataset.svg;
   button.addEventListener("click", () =>
-    save(`${id}.svg`, new Blob([figureSvg(id)], {type: "image/svg+xml"})));
+    save(`${id}.svg`, new Blob([drawnSvg(id)], {type: "image/svg+xml"})));
 }
 for (const button of all("[data-png]")) {
   button.addEventListener("click", () => savePng(button.dataset.png));
@@ -106,5 +134,5 @@ for (const button of all("[data-csv]")) {
   const id = button.dataset.csv;
   button.addEventListener("click", () => save(`${id}.csv`, new Blob([figureCsv(id)], {type: "text/csv"})));
 }
-one("#take").addEventListener("toggle", showTaken);
+showTaken();
 addEventListener("beforeprint", drawFirst);

@@ -205,7 +205,7 @@ def test_the_code_that_the_page_offers_embeds_it_as_it_stands(visit, site_url, t
 
 def test_at_a_fixed_height_the_short_form_shows_sliders_and_figures_at_once(visit, site_url):
     there = visit(site_url + "kernel-fusion/?view=workshop", viewport={"width": 700, "height": 420})
-    for selector in ("[type=range]:visible", "figure [data-figure]:visible"):
+    for selector in ("[type=range]:visible", ".plot:visible"):
         assert there.page.locator(selector).count() >= 2
         for element in there.page.locator(selector).all():
             box = element.bounding_box()

@@ -30,7 +30,7 @@ def text_of(there):
 
 def test_a_number_in_the_text_is_a_spin_button_for_keys_and_typing(visit, url):
     there = visit(url)
-    number = there.page.get_by_role("spinbutton", name="Chain length k")
+    number = there.page.locator(".scrub[aria-label='Chain length k']")
     expect(number).to_have_attribute("aria-valuetext", "5 kernels")
     number.press("ArrowUp")
     expect(there.slider("Chain length k")).to_have_attribute("aria-valuetext", "6 kernels")
@@ -103,7 +103,7 @@ def test_the_answers_are_nowhere_before_the_guess_and_beside_it_after(visit, url
         assert answer not in text_of(there)
         assert answer not in there.page.locator("body").aria_snapshot()
         form = there.page.locator(f'[data-guess="{n}"]')
-        form.get_by_role("slider").press("Home")
+        form.get_by_role("spinbutton").fill("0")
         form.get_by_role("button", name="See").click()
         expect(form.locator("[role=status]")).to_contain_text("You said 0")
         expect(form.locator("[role=status]")).to_contain_text(f"The model says {answer}.")
@@ -240,12 +240,15 @@ def test_figures_and_tables_are_taken_as_seen(visit, url):
     expected = plate.outcome({"k": 8, "S": 4096})
     assert formatted(expected["time_unfused"], FORMATS["time"]) in svg
     assert len(re.findall("<polyline", svg)) == 3
+    lanes = taken(there.page, "svg", "timeline").read_text()
+    assert xml.etree.ElementTree.fromstring(lanes).tag.endswith("svg")
+    assert formatted(expected["time_fused"], FORMATS["time"]) in lanes
     assert taken(there.page, "png", "bytes-moved").read_bytes().startswith(b"\x89PNG")
     rows = list(csv.DictReader(io.StringIO(taken(there.page, "csv", "time-vs-size").read_text())))
     at = next(row for row in rows if row["S"] == "4096")
     assert float(at["time_fused"]) == pytest.approx(expected["time_fused"], rel=1e-12)
     steps = list(csv.DictReader(io.StringIO(taken(there.page, "csv", "steps").read_text())))
-    assert steps[0]["launches"] == "8"
+    assert [step["launches"] for step in steps] == ["1", "7", "1"]
     assert float(steps[0]["moved"]) == 4 * 4096
 
 
@@ -284,6 +287,7 @@ def test_axe_finds_nothing_in_any_state(visit, site, theme, width):
         viewport={"width": width, "height": 900},
     )
     page = there.page
+    page.locator('[data-guess="0"]').get_by_role("spinbutton").fill("40")
     page.locator('[data-guess="0"]').get_by_role("button").click()
     page.get_by_role("button", name="Take the tour").click()
     for fold in page.locator("details").all():
@@ -367,3 +371,80 @@ def test_in_forced_colours_and_reduced_motion_it_stands(visit, site):
         ".map(it => it.getAttribute('stroke-dasharray'))"
     )
     assert len(set(patterns)) == 3
+
+
+CANVASES = """() => {
+    const within = it => [it, ...[...(it.shadowRoot ?? it).children].flatMap(within)];
+    return [...document.querySelectorAll(".live")].flatMap(within)
+        .filter(it => it.tagName === "CANVAS").map(it => [it.width, it.clientWidth]);
+}"""
+
+
+def test_after_a_zoom_the_canvases_have_the_pixels_of_the_screen(visit, site):
+    there = visit((site / "kernel-fusion.html").as_uri()).page
+    for ratio in (2, 3, 1):
+        there.evaluate(
+            "ratio => { Object.defineProperty(window, 'devicePixelRatio',"
+            " {value: ratio, configurable: true}); dispatchEvent(new Event('resize')); }",
+            ratio,
+        )
+        found = there.evaluate(CANVASES)
+        assert len(found) >= 2
+        for pixels, width in found:
+            assert pixels == pytest.approx(ratio * width, abs=1)
+
+
+def test_lines_are_told_apart_without_colour_and_stand_out_in_both_themes(visit, site):
+    for theme in ("light", "dark"):
+        there = visit((site / "kernel-fusion.html").as_uri(), color_scheme=theme).page
+        dashes = there.evaluate(
+            "plate.figures[0].series.map(({reading}) =>"
+            " JSON.stringify(Bokeh.documents[0].get_model_by_name(reading).line_dash))"
+        )
+        assert len(set(dashes)) == 3
+        contrasts = there.evaluate(
+            """() => {
+            const light = colour => {
+                const canvas = new OffscreenCanvas(1, 1).getContext("2d");
+                canvas.fillStyle = colour;
+                canvas.fillRect(0, 0, 1, 1);
+                const [r, g, b] = [...canvas.getImageData(0, 0, 1, 1).data].map(it => it / 255)
+                    .map(it => it <= 0.04045 ? it / 12.92 : ((it + 0.055) / 1.055) ** 2.4);
+                return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05;
+            };
+            const ground = light(getComputedStyle(one(".workshop")).backgroundColor);
+            return all("[data-end]").map(it => light(getComputedStyle(it).color) / ground)
+                .map(it => Math.max(it, 1 / it));
+        }"""
+        )
+        assert len(contrasts) == 3
+        assert min(contrasts) >= 4.5
+
+
+def test_the_figure_s_name_the_table_and_one_announcement_say_the_result(visit, site):
+    there = visit((site / "kernel-fusion.html").as_uri() + "?k=8&S=512Mi&overhead=5").page
+    figure = there.get_by_role("img", name=re.compile(r"5\.168.ms unfused.*646\.0.µs fused"))
+    expect(figure).to_have_count(2)
+    there.get_by_text("The curves as numbers").click()
+    row = there.get_by_role("row", name=re.compile("512.Mi"))
+    expect(row).to_contain_text("5.168")
+    expect(row).to_contain_text("646.0")
+    there.evaluate(
+        "window.said = 0; new MutationObserver(() => said++)"
+        ".observe(document.querySelector('#spoken'), {childList: true})"
+    )
+    there.get_by_role("slider", name="Chain length k").press("ArrowLeft")
+    expect(there.locator("#spoken")).to_contain_text("7 kernels")
+    assert there.evaluate("said") == 1
+
+
+def test_ticks_keep_to_one_family_of_units(visit, site):
+    there = visit((site / "kernel-fusion.html").as_uri()).page
+
+    def ticks(figure, axis):
+        return there.locator(f"[data-figure={figure}] .ticks .{axis}").all_text_contents()
+
+    assert all(re.fullmatch(r"1(00|0)?.(µs|ms)", it) for it in ticks("time-vs-size", "y"))
+    assert all(re.fullmatch(r"[\d,]+(.(Ki|Mi|Gi))?", it) for it in ticks("time-vs-size", "x"))
+    assert len({it[-2:] for it in ticks("bytes-moved", "x")}) == 1
+    assert "\u03bc" not in there.locator("body").inner_text()

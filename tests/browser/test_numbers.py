@@ -33,7 +33,7 @@ def states(count):
 def test_on_five_thousand_states_browser_and_numpy_agree(visit, site):
     asked = list(states(5000))
     there = visit((site / "kernel-fusion.html").as_uri()).page
-    found = there.evaluate("asked => asked.map(it => read({...defaults, ...it}))", asked)
+    found = there.evaluate("asked => asked.map(it => outcome({...defaults, ...it}))", asked)
     columns = {name: np.array([it[name] for it in asked]) for name in asked[0]}
     expected = plate.read(columns)
     for name in plate.outputs:

@@ -84,7 +84,7 @@ def test_without_scripts_it_is_an_article_with_its_figures(visit, site):
     there.page.goto((site / "kernel-fusion.html").as_uri())
     expect(there.page.get_by_role("heading", name="Where fusion does not help")).to_be_visible()
     expect(there.page.locator(".readout")).to_contain_text(re.compile(r"220\.3\sµs"))
-    figure = there.page.get_by_role("img", name=re.compile("220.3.*44.06"))
+    figure = there.page.get_by_role("img", name=re.compile("tensor size.*220.3.*44.06"))
     assert figure.locator("polyline").count() == 3
     assert figure.bounding_box()["height"] > 200
 

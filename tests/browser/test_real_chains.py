@@ -35,8 +35,8 @@ def any_states(count):
         yield state
 
 
-def test_on_two_thousand_states_of_all_inputs_browser_and_numpy_agree(visit, site):
-    asked = list(any_states(2000))
+def test_on_five_hundred_states_of_all_inputs_browser_and_numpy_agree(visit, site):
+    asked = list(any_states(500))
     there = visit((site / "kernel-fusion.html").as_uri()).page
     found = there.evaluate("asked => asked.map(it => read(it))", asked)
     for state, values in zip(asked, found, strict=True):
@@ -105,7 +105,7 @@ def test_an_address_sets_what_stands_behind_the_fold_and_opens_it(visit, url):
 )
 def test_a_bad_choice_in_the_address_falls_back_alone_with_a_notice(visit, site, query, said):
     there = visit(f"{(site / 'kernel-fusion.html').as_uri()}?k=7&{query}").page
-    expect(there.get_by_role("status").first).to_contain_text(said)
+    expect(there.locator("#notices")).to_contain_text(said)
     assert there.evaluate("state.k") == 7
 
 
@@ -174,7 +174,9 @@ def test_the_table_of_steps_adds_up_to_what_the_figures_say(visit, url):
         shown.locator(f"[data-output={name}]").inner_text().replace("\N{NO-BREAK SPACE}", " ")
         for name in ("bytes_unfused", "time_unfused")
     ]
-    assert {row[4] for row in rows[1:-1]} == {"launch-bound", "L2-bound"}
+    assert {row[4] for row in rows[1:-1]} == {
+        "launch-bound", "L2-bound", "HBM-bound", "access-bound",
+    }  # fmt: skip
     there.get_by_role("slider", name="Tensor size S").press("Home")
     there.get_by_role("slider", name="Launch overhead").press("End")
     expect(unfused).to_contain_text("wait for the host")
@@ -222,7 +224,8 @@ def test_published_points_lie_where_they_were_measured_and_name_their_source(vis
 
 def test_a_link_with_points_shows_them(visit, url):
     there = visit(f"{url}?model=refined&chain=tvd&dtype=fp32&points=on").page
-    expect(there.locator(".points > *")).to_have_count(12)
+    # Of 12, two lie beyond the axis.
+    expect(there.locator(".points > *")).to_have_count(10)
 
 
 @pytest.mark.parametrize("width", [1280, 390])
