@@ -116,15 +116,21 @@ def l2_share(moved_bytes: Any, l2_bytes: Any, l2_full_share: Any, l2_spilt_share
 
 
 @checked
-def transfer_s(moved_bytes: Any, l2_share: Any, bandwidth: Any, l2_bandwidth: Any) -> Any:
-    """Return the time in seconds that a kernel's traffic takes where its data live.
+def l2_transfer_s(moved_bytes: Any, bandwidth: Any, l2_bandwidth: Any) -> Any:
+    """Return the time in seconds of traffic that stays inside L2, which no memory outruns.
 
-    L2 is never slower than memory.
-
-    Source: time is bytes over bandwidth, for each part of the traffic.
+    Source: time is bytes over bandwidth (Hockney 1994).
     """
-    seconds_a_byte = l2_share / np.maximum(l2_bandwidth, bandwidth) + (1 - l2_share) / bandwidth
-    return moved_bytes * seconds_a_byte
+    return moved_bytes / np.maximum(l2_bandwidth, bandwidth)
+
+
+@checked
+def hbm_transfer_s(moved_bytes: Any, bandwidth: Any) -> Any:
+    """Return the time in seconds of traffic that goes to memory.
+
+    Source: time is bytes over bandwidth (Hockney 1994).
+    """
+    return moved_bytes / bandwidth
 
 
 @checked
@@ -208,41 +214,11 @@ def chain_cost(
     it, so that the longer of the two counts (CUDA C++ Programming Guide, asynchronous execution).
     """
     values = per_step(n_values)
-    per_kernel = np.where(launched.graph, gpu.graph_s, gpu.stream_s)
     read = values * (steps.read_values * dtype.bytes + steps.read_bytes)
     written = values * (steps.write_values * dtype.bytes + steps.write_bytes)
     traffic = read + written
-    narrow = dtype.bytes < FP32_BYTES
-    fresh = np.logical_or(
-        np.logical_and(narrow, steps.fresh),
-        np.logical_and(np.logical_not(narrow), steps.fresh_wide),
-    )
-    bandwidth = per_step(gpu.bandwidth * np.where(terms.achieved, gpu.achieved_share, 1))
-    resident = np.where(
-        np.logical_and(terms.l2, np.logical_or(warm, np.logical_not(fresh))),
-        l2_share(traffic, per_step(gpu.l2_bytes), gpu.l2_full_share, gpu.l2_spilt_share),
-        0,
-    )
-    slow = np.logical_and(
-        terms.access, np.logical_or(steps.indexed, np.logical_and(steps.mixed, narrow))
-    )
-    in_l2_s = transfer_s(traffic * resident, 1, bandwidth, per_step(gpu.l2_bandwidth))
-    in_hbm_s = transfer_s(traffic * (1 - resident), 0, bandwidth, per_step(gpu.l2_bandwidth))
-    transferred = in_l2_s + in_hbm_s
-    accessed = np.maximum(transferred, np.where(slow, indexed_s(traffic, bandwidth), 0))
-    flop_rate = per_step(gpu.fp32_rate)
-    computed = np.where(terms.arithmetic, arithmetic_s(values * steps.flop, flop_rate), 0)
-    worked = np.maximum(accessed, computed)
-    computes = computed > accessed
-    fixed = np.where(terms.fixed, fixed_s(per_kernel, gpu.ramp_s, resident), 0)
-    kernel = Parts(
-        time_s=fixed + worked,
-        launch_s=fixed,
-        l2_s=np.where(computes, 0, in_l2_s),
-        hbm_s=np.where(computes, 0, in_hbm_s),
-        access_s=np.where(computes, 0, accessed - transferred),
-        arithmetic_s=np.where(computes, computed, 0),
-    )
+    resident = _resident(steps, traffic, dtype, gpu, terms, warm)
+    kernel = _kernel(steps, traffic, values * steps.flop, resident, dtype, gpu, launched, terms)
 
     def total(entries: Any) -> Any:
         return np.sum(count * entries, axis=-1)
@@ -261,7 +237,7 @@ def chain_cost(
     return Cost(
         chain=Parts(
             time_s=on_gpu_s + wait_s,
-            launch_s=total(fixed) + wait_s,
+            launch_s=total(kernel.launch_s) + wait_s,
             l2_s=total(kernel.l2_s),
             hbm_s=total(kernel.hbm_s),
             access_s=total(kernel.access_s),
@@ -275,4 +251,50 @@ def chain_cost(
         read_bytes=read,
         written_bytes=written,
         l2_share=resident,
+    )
+
+
+def _resident(steps: Steps, traffic: Any, dtype: Format, gpu: Gpu, terms: Terms, warm: bool) -> Any:
+    """Return the share of each kernel's traffic that stays inside L2."""
+    narrow = dtype.bytes < FP32_BYTES
+    fresh = np.logical_or(
+        np.logical_and(narrow, steps.fresh),
+        np.logical_and(np.logical_not(narrow), steps.fresh_wide),
+    )
+    return np.where(
+        np.logical_and(terms.l2, np.logical_or(warm, np.logical_not(fresh))),
+        l2_share(traffic, per_step(gpu.l2_bytes), gpu.l2_full_share, gpu.l2_spilt_share),
+        0,
+    )
+
+
+def _kernel(
+    steps: Steps,
+    traffic: Any,
+    flop: Any,
+    resident: Any,
+    dtype: Format,
+    gpu: Gpu,
+    launched: Launch,
+    terms: Terms,
+) -> Parts:
+    """Return the time of one launch of each step, with what it goes to."""
+    bandwidth = per_step(gpu.bandwidth * np.where(terms.achieved, gpu.achieved_share, 1))
+    in_l2_s = l2_transfer_s(traffic * resident, bandwidth, per_step(gpu.l2_bandwidth))
+    in_hbm_s = hbm_transfer_s(traffic * (1 - resident), bandwidth)
+    moved_s = in_l2_s + in_hbm_s
+    mixed = np.logical_and(steps.mixed, dtype.bytes < FP32_BYTES)
+    slow = np.logical_and(terms.access, np.logical_or(steps.indexed, mixed))
+    accessed_s = np.maximum(moved_s, np.where(slow, indexed_s(traffic, bandwidth), 0))
+    computed_s = np.where(terms.arithmetic, arithmetic_s(flop, per_step(gpu.fp32_rate)), 0)
+    computes = computed_s > accessed_s
+    launched_s = np.where(launched.graph, gpu.graph_s, gpu.stream_s)
+    started_s = np.where(terms.fixed, fixed_s(launched_s, gpu.ramp_s, resident), 0)
+    return Parts(
+        time_s=started_s + np.maximum(accessed_s, computed_s),
+        launch_s=started_s,
+        l2_s=np.where(computes, 0, in_l2_s),
+        hbm_s=np.where(computes, 0, in_hbm_s),
+        access_s=np.where(computes, 0, accessed_s - moved_s),
+        arithmetic_s=np.where(computes, computed_s, 0),
     )
