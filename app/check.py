@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from jinja2 import TemplateSyntaxError
+from jinja2 import TemplateError, TemplateSyntaxError
 
 from app.drawing import LINES
 from app.page import page
@@ -13,7 +13,7 @@ from app.trace import trace
 from plates.figure import Curves, Paths
 from plates.formats import FORMATS
 from plates.plate import Plate, quantities, values
-from plates.words import words
+from plates.words import COMMON, page_words, words
 
 
 def faults(plate: Plate) -> Iterator[str]:
@@ -33,14 +33,14 @@ def faults(plate: Plate) -> Iterator[str]:
         for what, given in {**wanted, "doc": it.doc}.items():
             if not given:
                 yield f"{plate.id}: input {name} has no {what}"
-    computed: dict[str, Any] = {}
     try:
         trace(plate.readings, plate.samples())
         computed = plate.read(values(plate.inputs()))
     except Exception as fault:
+        # All else is made of the readings.
         yield f"{plate.id}: readings: {fault}"
-    else:
-        yield from _faults_of_readings(plate, computed)
+        return
+    yield from _faults_of_readings(plate, computed)
     yield from _faults_of_figures(plate, computed)
     for name, fact in plate.facts().items():
         if not fact.source:
@@ -57,8 +57,10 @@ def faults(plate: Plate) -> Iterator[str]:
         yield from _faults_of_links(plate, page(plate, None))
     except TemplateSyntaxError as fault:
         yield f"{plate.text}:{fault.lineno}: {fault.message}"
+    except TemplateError as fault:
+        yield f"{plate.text}: {fault.message}"
     except Exception as fault:
-        yield f"{plate.text}: {fault}"
+        yield f"{plate.id}: its page cannot be made: {type(fault).__name__}: {fault}"
 
 
 def _faults_of_readings(plate: Plate, computed: Mapping[str, Any]) -> Iterator[str]:
@@ -89,6 +91,8 @@ def _faults_of_figures(plate: Plate, computed: Mapping[str, Any]) -> Iterator[st
             yield f"{place} draws {reading}, which is no reading"
         for role in figure.roles - set(LINES):
             yield f"{place}: {role!r} is no role"
+        for name in set(getattr(figure, "end_at", ())) - set(quantities(plate.inputs)):
+            yield f"{place} ends at {name}, which is no input"
         axes = [figure.x, figure.y] if isinstance(figure, Curves | Paths) else []
         for axis in axes:
             if not 0 < axis.low < axis.high or min(axis.ticks) <= 0:
@@ -99,11 +103,28 @@ def _faults_of_figures(plate: Plate, computed: Mapping[str, Any]) -> Iterator[st
             yield f"{place} runs along {figure.input}, which is no input"
 
 
+NUMBER = (int, float)
+WANTED: dict[str, dict[str, Any]] = {
+    "guess": {
+        **dict.fromkeys(("question", "state", "reading", "unit", "near", "over", "under"), str),
+        **dict.fromkeys(("low", "high", "scale", "close"), NUMBER),
+    },
+    "tour": dict.fromkeys(("state", "title", "note"), str),
+}
+"""What guesses and steps of a tour consist of."""
+
+
 def _faults_of_words(plate: Plate) -> Iterator[str]:
     said = words(plate.words)
-    for kind in ("guess", "tour"):
+    for name in said.get("page", {}).keys() - page_words(COMMON).keys() - {"more", "unmeasured"}:
+        yield f"{plate.words}: [page] says {name}, which no page asks for"
+    for kind, wanted in WANTED.items():
         for n, it in enumerate(said.get(kind, []), start=1):
             place = f"{plate.words}: {kind} {n}"
+            wrong = [name for name, types in wanted.items() if not isinstance(it.get(name), types)]
+            if wrong:
+                yield f"{place}: {', '.join(wrong)} is missing, or not what it should be"
+                continue
             if it["state"] not in plate.states:
                 yield f"{place} is at {it['state']}, which is no state"
             if it.get("reading", next(iter(plate.outputs))) not in plate.outputs:

@@ -97,12 +97,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def inputs_help() -> str:
     """Return what may be set, plate by plate, a line an input."""
+    try:
+        plates = find_plates().values()
+    except Exception:
+        # The command itself, or `plates check`, says what is wrong.
+        return ""
     return "\n\n".join(
         f"inputs of {plate.id}:\n"
         + "\n".join(
             f"  --{name:10} {it.range_text}" for name, it in quantities(plate.inputs).items()
         )
-        for plate in find_plates().values()
+        for plate in plates
     )
 
 

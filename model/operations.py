@@ -328,11 +328,11 @@ _JSD = (
 
 CHAINS = {
     "sketch": Chain(
-        "k like steps",
+        "k equal steps",
         "x, scale",
         (
             _step("the first step", "x = x * scale", X),
-            Step("each further step", "x = x * scale", (X,), (X,), repeated=True),
+            Step("each further step", "x = x * scale  # again", (X,), (X,), repeated=True),
         ),
         "x",
         (X,),

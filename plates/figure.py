@@ -325,7 +325,8 @@ class Timeline:
     """Lanes to one scale; above the first, the launches that the host makes for it.
 
     `host` has three readings: how many launches, how long each is, and whether they run ahead of
-    the lane or in its idle times. `keys` name launch, fixed, working and idle.
+    the lane or in its idle times. `keys` name launch, fixed, working and idle; the
+    `note` is shown while the host is ahead.
     """
 
     id: str
@@ -335,6 +336,7 @@ class Timeline:
     host: tuple[str, str, str]
     lanes: tuple[Lane, ...]
     keys: tuple[str, str, str, str]
+    note: str = ""
     kind: str = "timeline"
 
     @property
@@ -362,15 +364,14 @@ class Timeline:
             )
             for lane in self.lanes
         ]
-        starts = [n * each for n in range(round(launches))]
-        host = [
-            [start if ahead else first[0], each]
-            for start, first in zip(starts, lanes[0], strict=False)
-        ]
+        # Ahead, the clock starts when the first kernel is launched, and the host goes on.
+        starts = [n * each for n in range(round(launches) - 1)]
+        host = [[start, each] for start in (starts if ahead else [it[0] for it in lanes[0]])]
         return {
             "end": max([span[3] for lane in lanes for span in lane] + [sum(it) for it in host]),
             "host": host,
             "lanes": lanes,
+            "ahead": bool(ahead),
         }
 
 

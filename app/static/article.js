@@ -12,7 +12,8 @@ function scrubbed(echo) {
   if (!ends) return;
   const field = document.createElement("input");
   Object.assign(field, {type: "text", className: "number scrub", spellcheck: false, autocomplete: "off"});
-  const fixed = {role: "spinbutton", "aria-label": label, "aria-valuemin": min, "aria-valuemax": max};
+  const fixed = {role: "spinbutton", "aria-label": label, "aria-valuemin": min, "aria-valuemax": max,
+    "aria-describedby": `${name}-problem`};
   for (const [key, value] of Object.entries(fixed)) field.setAttribute(key, value);
   // A word joiner keeps what follows, such as a comma, on the same line.
   echo.replaceWith(field, "\u2060");
@@ -24,13 +25,16 @@ function scrubbed(echo) {
     field.style.width = `${0.9 * text.length}ch`;
     field.setAttribute("aria-valuenow", state[name]);
     field.setAttribute("aria-valuetext", text);
+    field.setAttribute("aria-invalid", false);
     field.disabled = !applies(name);
   };
   const take = () => {
     const value = parsed(name, field.value);
     const good = allowed(name, value);
-    field.setAttribute("aria-invalid", !good && field.value !== inputText(name, state[name]));
+    const wrong = !good && field.value !== inputText(name, state[name]);
+    field.setAttribute("aria-invalid", wrong);
     if (good) setInputs({[name]: value});
+    if (wrong) complain(name, field.value);
   };
   field.addEventListener("focus", () => {
     field.value = typedText(name, state[name]);
@@ -51,6 +55,7 @@ function scrubbed(echo) {
     field.value = typedText(name, value);
   });
   field.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0) return;
     if (document.activeElement === field) return;
     event.preventDefault();
     from = {x: event.clientX, stop: nearest(stops, state[name]), moved: false, value: state[name]};
@@ -89,7 +94,6 @@ function startGuess(form) {
     say(one("p", form), filled(plate.words.guess_outcome, {
       guess: box.value + guess.unit, answer: outputText(guess.reading, answer), gap,
     }));
-    one("button", form).textContent = plate.words.guess_again;
   });
 }
 
@@ -118,30 +122,38 @@ function startTour() {
     const {title, note} = plate.tour[at];
     say(text, `${title} ${sentence(note, shown)}`);
     say(one("span", panel), filled(plate.words.tour_place, {place: at + 1, all: plate.tour.length}));
-    one("#back").disabled = at === 0;
-    one("#next").disabled = at === plate.tour.length - 1;
+    one("#back").setAttribute("aria-disabled", at === 0);
+    one("#next").setAttribute("aria-disabled", at === plate.tour.length - 1);
   };
   const go = (to) => {
+    if (!plate.tour[to]) return;
     at = to;
     setInputs({...defaults, ...plate.states[plate.tour[at].state]});
   };
   const left = () => Object.entries({...defaults, ...plate.states[plate.tour[at].state]})
     .some(([name, value]) => state[name] !== value);
   const close = (closed) => {
+    if (closed && panel.contains(document.activeElement)) button.focus();
     panel.hidden = closed;
     button.setAttribute("aria-expanded", !closed);
+    say(button, closed ? plate.words.tour_start : plate.words.tour_end);
   };
   button.addEventListener("click", () => {
     close(!panel.hidden);
     if (!panel.hidden) go(0);
+  });
+  panel.addEventListener("keydown", ({key}) => {
+    if (key !== "Escape") return;
+    close(true);
   });
   one("#back").addEventListener("click", () => go(at - 1));
   one("#next").addEventListener("click", () => go(at + 1));
   // Whoever sets something else has left the tour.
   whenShown.push(() => {
     if (panel.hidden) return;
+    const wanted = {...defaults, ...plate.states[plate.tour[at].state]};
     if (left()) close(true);
-    else tell();
+    else if (Object.entries(wanted).every(([name, it]) => shown.inputs[name] === it)) tell();
   });
 }
 
@@ -162,10 +174,12 @@ function startTerms() {
     say(tip, definition.textContent);
     tip.hidden = false;
     link.setAttribute("aria-describedby", "term");
-    const {left, bottom} = link.getBoundingClientRect();
+    const {left, top, bottom} = link.getBoundingClientRect();
+    // Below the link if there is room, and so close that the pointer can go there.
+    const below = bottom + tip.offsetHeight < innerHeight;
     const most = document.documentElement.clientWidth - tip.offsetWidth - 8;
     tip.style.left = `${Math.max(8, Math.min(left, most)) + scrollX}px`;
-    tip.style.top = `${bottom + scrollY + 4}px`;
+    tip.style.top = `${(below ? bottom - 1 : top + 1 - tip.offsetHeight) + scrollY}px`;
   };
   for (const link of all('a[href^="#term-"]')) {
     link.addEventListener("pointerenter", ({pointerType}) => pointerType === "mouse" && show(link));
@@ -193,8 +207,17 @@ function lightPart(name, on) {
 }
 
 function lightStep(step, on) {
-  for (const element of all(`[data-step="${step}"]`)) element.classList.toggle("lit", on);
+  for (const element of all("[data-step].lit")) element.classList.remove("lit");
+  for (const element of on ? all(`[data-step="${step}"]`) : []) element.classList.add("lit");
   for (const listener of whenLit) listener(on ? Number(step) : null);
+}
+
+// What is lit is drawn anew with the state, and may be gone from under the pointer.
+function lightAgain() {
+  if (one("[data-first].lit")) drawFirst();
+  if (!one("[data-step].lit") && !one(".lane path.lit:not([d=''])")) return;
+  const pointed = one("[data-step]:hover, [data-step]:focus");
+  lightStep(pointed?.dataset.step, Boolean(pointed));
 }
 
 const whenLit = [];
@@ -212,6 +235,8 @@ function startLights() {
       if (step(event)) lightStep(step(event), on);
     });
   }
+  // After the figures, which come later, have been drawn.
+  whenShown.push(() => queueMicrotask(lightAgain));
   for (const link of all("a[data-part]")) {
     link.addEventListener("click", (event) => {
       event.preventDefault();

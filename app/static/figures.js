@@ -38,9 +38,11 @@ const tabled = {
     const [launches, each, ahead] = figure.host.map((it) => readings[it]);
     const lanes = figure.lanes.map(({prefix, count}) => spans(readings[`${prefix}idle`],
       readings[count], readings[`${prefix}fixed`], readings[`${prefix}working`]));
-    const host = lanes[0].slice(0, launches).map(([first], n) => [ahead ? n * each : first, each]);
+    // Ahead, the clock starts when the first kernel is launched, and the host goes on.
+    const host = ahead ? Array.from({length: launches - 1}, (_, n) => [n * each, each])
+      : lanes[0].map(([start]) => [start, each]);
     const ends = [...lanes.flat().map((span) => span[3]), ...host.map(([start]) => start + each)];
-    return {lanes, host, end: Math.max(...ends)};
+    return {lanes, host, end: Math.max(...ends), ahead: ahead > 0};
   },
   table: (figure, {inputs, readings}) => figure.parts.map((part) => ({
     names: part.names[inputs[figure.input]],
@@ -148,9 +150,12 @@ const labelled = {
       text.setAttribute("x", percent(left));
       text.setAttribute("y", percent(top));
       text.dataset.side = left > 0.7 ? "end" : "start";
+      const below = marks[n][1] < figure.y.low;
+      say(text, (below ? "↓ " : "") + figure.marks[n].label);
     });
   },
-  timeline(figure, element, {lanes, host, end}) {
+  timeline(figure, element, {lanes, host, end, ahead}) {
+    one("[data-note]", element.parentElement)?.toggleAttribute("hidden", !ahead);
     const at = (time) => (1000 * time / end).toFixed(2);
     const path = (parts) => parts.filter(([start, stop]) => stop > start)
       .map(([start, stop]) => `M${at(start)},0V10H${at(stop)}V0Z`).join("");
@@ -216,6 +221,8 @@ function showSteps(figure, element, table) {
       line(tail, {class: "step"}));
     compiled.replaceChildren(line(fused));
   }
+  // A step that is no kernel here, such as a cast of FP32 to FP32, is no line.
+  all(".code [data-step]", element).forEach((item, n) => { item.hidden = table[0].count[n] === 0; });
   const most = Math.max(...table.flatMap(({rows}) => [...rows[0], ...rows[1]]));
   all(".ways", element).forEach((ways, n) => {
     const {count, rows: [read, written], resident} = table[n];

@@ -155,7 +155,7 @@ function showText() {
   }
 }
 
-// ---- controls: a native slider and a typed box for each input
+// ---- controls: a native slider and a typed box for a number, a list, or boxes to tick
 
 function nearest(stops, value) {
   const above = stops.findIndex((stop) => stop >= value);
@@ -211,29 +211,36 @@ function control(name) {
   let last;
   return () => {
     for (const part of parts) part.disabled = !applies(name);
+    element.toggleAttribute("data-off", !applies(name));
     if (kind === "quantity" && more) element.hidden = !applies(name);
     if (state[name] !== last) bring(last = state[name]);
   };
 }
 
+function complain(name, text) {
+  const {range} = plate.inputs[name];
+  const value = typedText(name, state[name]);
+  say(document.getElementById(`${name}-problem`), filled(plate.words.wrong, {name, text, range, value}));
+}
+
 const wired = {
   quantity(name, element) {
-    const {slider: ends, range} = plate.inputs[name];
+    const {slider: ends} = plate.inputs[name];
     const box = one(`[data-typed="${name}"]`, element);
     const spoken = one(`[data-spoken="${name}"]`, element);
     const moved = ends ? wireSlider(name, one(`[data-input="${name}"]`, element)) : () => {};
-    const complain = (text) => {
-      say(document.getElementById(`${name}-problem`), text);
-      box.setAttribute("aria-invalid", text !== "");
+    const clear = () => {
+      say(document.getElementById(`${name}-problem`), "");
+      box.setAttribute("aria-invalid", false);
     };
     box.addEventListener("change", () => {
       const value = parsed(name, box.value);
       if (allowed(name, value)) {
-        complain("");
+        clear();
         setInputs({[name]: value});
       } else {
-        const still = typedText(name, state[name]);
-        complain(filled(plate.words.wrong, {name, text: box.value, range, value: still}));
+        complain(name, box.value);
+        box.setAttribute("aria-invalid", true);
       }
     });
     box.addEventListener("blur", () => {
@@ -244,7 +251,7 @@ const wired = {
       moved(value);
       say(spoken, inputText(name, value));
       box.value = typedText(name, value);
-      complain("");
+      clear();
     };
   },
   choice(name, element) {

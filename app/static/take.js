@@ -10,7 +10,7 @@ function figureSvg(id) {
   const element = one(`[data-figure="${id}"]`);
   const {title} = plate.figures.find((it) => it.id === id);
   const box = element.getBoundingClientRect();
-  const pad = {left: 84, right: 110, top: 56, bottom: 56};
+  const pad = {left: 100, right: 110, top: 56, bottom: 56};
   const whole = svg("svg", {
     xmlns: one("svg").namespaceURI,
     width: box.width + pad.left + pad.right, height: box.height + pad.top + pad.bottom,
@@ -49,7 +49,7 @@ function timelineSvg(id) {
     x, y, fill: style(element, "color"), "font-family": "sans-serif", "font-size": 13,
   }, words);
   const whole = svg("svg", {xmlns: one("svg").namespaceURI, width: 900, height: 60 + 30 * lanes.length});
-  whole.append(svg("rect", {width: "100%", height: "100%", fill: ground}), text(12, 26, lanes[1], title));
+  whole.append(svg("rect", {width: "100%", height: "100%", fill: ground}), text(12, 26, one(".workshop"), title));
   lanes.forEach((lane, n) => {
     const [name, drawing, total] = lane.children;
     const y = 44 + 30 * n;
@@ -97,17 +97,19 @@ function figureCsv(id) {
 }
 
 function curvesCsv(figure) {
-  const {curves} = tabled.curves(figure, shown, {});
   const names = figure.series.map(({reading}) => reading);
-  return [[figure.input, ...names],
-    ...curves.x.map((x, n) => [x, ...names.map((name) => curves[name][n])])];
+  const at = new Set([...figure.along, shown.inputs[figure.input]]);
+  return [[figure.input, ...names], ...[...at].sort((a, b) => a - b).map((x) => {
+    const readings = read({...shown.inputs, [figure.input]: x});
+    return [x, ...names.map((name) => readings[name])];
+  })];
 }
 
 function stepsCsv(figure) {
   const head = ["variant", "kernel", "launches", ...figure.columns_.map(({reading}) => reading)];
   const lines = tabled.table(figure, shown).flatMap(({names, count, rows}, part) =>
-    names.map((name, n) => [figure.parts[part].label, name, count[n],
-      ...figure.columns_.map(({words}, it) => (words.length ? words[rows[it][n]] : rows[it][n]))]));
+    names.flatMap((name, n) => (count[n] === 0 ? [] : [[figure.parts[part].label, name, count[n],
+      ...figure.columns_.map(({words}, it) => (words.length ? words[rows[it][n]] : rows[it][n]))]])));
   return [head, ...lines];
 }
 

@@ -1,4 +1,4 @@
-"""The plate's two figures and the sentence under them."""
+"""The plate's figures and the sentence under them."""
 
 from model.operations import CHAINS, Chain
 from plates.figure import (
@@ -110,6 +110,7 @@ FIGURES = (
             Lane(ROLES["after"], "after", "fused_", "fused_count", "time_fused"),
         ),
         keys=tuple(SAID["timeline"]["keys"]),
+        note=SAID["timeline"]["note"],
     ),
     Paths(
         id="roofline",

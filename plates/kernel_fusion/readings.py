@@ -49,6 +49,7 @@ FORMAT_OF = {
     "fp32_rate": "flop_rate",
     "tensor_rate": "flop_rate",
     "peak_bandwidth": "bandwidth",
+    "matmul_rows": "plain",
     "matmul_intensity": "intensity",
     "matmul_rate": "flop_rate",
 }
@@ -142,6 +143,7 @@ def readings(
         "roof_l2_rate": ROOF_FROM * np.maximum(card.l2_bandwidth, card.bandwidth),
         "ridge_l2": cost.ridge_point(card.fp32_rate, np.maximum(card.l2_bandwidth, card.bandwidth)),
         "roof_from_rate": ROOF_FROM * card.bandwidth,
+        "matmul_rows": MATMUL_SIDE,
         "matmul_intensity": matmul,
         "matmul_rate": np.minimum(card.tensor_rate, matmul * card.bandwidth),
         # Longer chains double the axis as often as they need it.

@@ -388,12 +388,21 @@ def measured() -> tuple[Measured, ...]:
                 "overhead": 0,
                 "terms": KernelFusion.param["terms"].default,
             },
-            f"{CHAINS[chain].name}, {FORMATS[form].name}, {GPUS[card].name}",
+            _title(chain, form, card),
             _note([it for it, _ in group], [other for _, other in group]),
             tuple(_point(it.timing) for it, _ in group),
         )
         for (card, chain, form), group in sorted(groups.items(), key=lambda it: _place(it[0]))
     )
+
+
+def _title(chain: str, form: str, card: str) -> str:
+    name = WORDS["chains"].get(chain, CHAINS[chain].name)
+    # A chain that is in FP32 anyway says so itself.
+    parts = (
+        [name, GPUS[card].name] if "(FP32)" in name else [name, FORMATS[form].name, GPUS[card].name]
+    )
+    return ", ".join(parts)
 
 
 def _place(key: tuple[str, str, str]) -> tuple[int, int, str]:

@@ -112,3 +112,10 @@ def test_a_guess_about_nothing_is_found(tmp_path):
     found = list(faults(broken))
     assert any("guess 1 is at dream, which is no state" in line for line in found)
     assert any("guess 1: {T} names no input or reading" in line for line in found)
+
+
+def test_a_guess_without_its_parts_is_found(tmp_path):
+    broken = with_text(tmp_path, "RMSNorm", "RMSNorm")
+    text = plate.words.read_text(encoding="utf-8").replace("near = ", "nearly = ", 1)
+    broken.words.write_text(text.replace("close = 3", 'close = "3"', 1), encoding="utf-8")
+    assert any("guess 1: near, close is missing, or not" in line for line in faults(broken))

@@ -210,15 +210,17 @@ def test_the_tour_steps_through_named_states_and_ends_when_the_reader_leaves_it(
         state = {**values(plate.inputs()), **plate.states[step["state"]].inputs}
         assert page.evaluate("state") == state
         found = plate.outcome(state)
-        expect(text).to_contain_text(formatted(found["time_unfused"], FORMATS["time"])) if (
-            "{time_unfused}" in step["note"]
-        ) else None
+        if "{time_unfused}" in step["note"]:
+            expect(text).to_contain_text(formatted(found["time_unfused"], FORMATS["time"]))
         expect(page.locator(".tour")).to_contain_text(f"{n + 1} of {len(tour)}")
         if n + 1 < len(tour):
             page.get_by_role("button", name="Next").click()
-    expect(page.get_by_role("button", name="Next")).to_be_disabled()
+    expect(page.get_by_role("button", name="Next")).to_have_attribute("aria-disabled", "true")
     there.slider("Launch overhead").press("Home")
     expect(page.locator(".tour")).to_be_hidden()
+    page.get_by_role("button", name="Take the tour").click()
+    page.get_by_role("button", name="Next").press("Escape")
+    expect(page.get_by_role("button", name="Take the tour")).to_be_focused()
 
 
 # ---- take it away

@@ -91,7 +91,9 @@ def test_an_address_sets_what_stands_behind_the_fold_and_opens_it(visit, url):
     there = visit(url + REAL).page
     expect(there.get_by_role("combobox", name="Chain", exact=True)).to_have_value("rms-norm")
     expect(there.get_by_role("slider", name="Chain length k")).to_be_disabled()
-    expect(there.locator(".readout")).to_contain_text("A chain of 8 kernels on 4 Mi values")
+    expect(there.locator(".readout")).to_contain_text(
+        "A chain of 8 kernels (RMSNorm) on 4 Mi values"
+    )
 
 
 @pytest.mark.parametrize(
@@ -209,7 +211,9 @@ def test_published_points_lie_where_they_were_measured_and_name_their_source(vis
     there.get_by_label("Timings of").select_option(label="ReLU, square, BF16, H100 SXM (16)")
     points = there.locator(".points > *")
     expect(points).to_have_count(16)
-    expect(there.locator("#measured-note")).to_contain_text("1.0\N{NO-BREAK SPACE}% unfused")
+    expect(there.locator("#measured-note")).to_contain_text(
+        "refined model: 1.0\N{NO-BREAK SPACE}% unfused"
+    )
     first = points.first
     assert "unfused, 4096 × 16384, torch; linkedin/Liger-Kernel" in first.text_content()
     # 67,108,864 values on an axis from 2^8 to 2^30
