@@ -178,6 +178,14 @@ def step_count(steps: Steps, dtype: Format, k: Any = 1) -> Any:
     return np.where(np.logical_and(steps.cast, dtype.bytes >= FP32_BYTES), 0, times)
 
 
+def dispatch_s(launched: Launch, terms: Terms) -> Any:
+    """Return what a framework adds to each launch, where the host's work is counted by itself.
+
+    Source: `EAGER_DISPATCH_S`.
+    """
+    return np.where(np.logical_and(launched.eager, terms.overlap), EAGER_DISPATCH_S, 0)
+
+
 def largest(launch_s: Any, l2_s: Any, hbm_s: Any, access_s: Any, arithmetic_s: Any) -> Any:
     """Return which part of a time is the largest, as its place in `REGIMES`.
 
@@ -226,7 +234,7 @@ def chain_cost(
 
     kernels = np.sum(count, axis=-1)
     on_gpu_s = total(kernel.time_s)
-    each_s = overhead_s + np.where(launched.eager, EAGER_DISPATCH_S, 0)
+    each_s = overhead_s + dispatch_s(launched, terms)
     # The gap between a graph's nodes is part of the fixed cost, where that is counted.
     gap_s = np.where(terms.fixed, 0, launch.GRAPH_GAP_S)
     issued_s = np.where(

@@ -155,7 +155,7 @@ def readings(
         **_lane("fused_", fused, model, card.bandwidth, sketch["launch_fused"]),
         "host_launches": np.where(np.logical_and(model.refined, launch.graph), 1, unfused.kernels),
         "host_launch": overhead * MICRO
-        + np.where(np.logical_and(model.refined, launch.eager), refined.EAGER_DISPATCH_S, 0),
+        + np.where(model.refined, refined.dispatch_s(launch, terms), 0),
         "host_ahead": np.where(np.logical_and(model.refined, terms.overlap), 1, 0),
     }
 
