@@ -98,6 +98,7 @@ def test_where_the_host_is_slower_the_gpu_waits():
 def test_with_all_terms_off_it_is_the_sketch(chain, gpu, dtype, n, overhead, k):
     for launched, launch_s in (
         ("stream", launch.launch_stream_s),
+        ("eager", launch.launch_stream_s),
         ("graph", launch.launch_graph_s),
     ):
         found = priced(chain, n, dtype, gpu, launched, overhead, NONE, k)
