@@ -125,7 +125,7 @@ function settle() {
   for (const listener of whenSettled) listener();
   say(one("#spoken"), sentence(plate.readout, shown));
   writeAddress();
-  showCode();
+  if (!one("#embed").hidden) showCode();
   showTaken();
   post({type: "plate:state", ...shown, readings: outcome(shown.inputs, shown.readings)});
 }

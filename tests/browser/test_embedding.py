@@ -128,7 +128,9 @@ def test_as_srcdoc_in_a_sandbox_without_storage_or_history(visit, site, tmp_path
         history.replaceState = () => { throw new Error('no'); };
     </script>"""
     host = tmp_path / "host.html"
-    host.write_text("<!DOCTYPE html><iframe sandbox='allow-scripts'></iframe>", encoding="utf-8")
+    hears = "<script>heard = []; addEventListener('message', it => heard.push(it.data))</script>"
+    frame = "<iframe sandbox='allow-scripts'></iframe>"
+    host.write_text(f"<!DOCTYPE html>{hears}{frame}", encoding="utf-8")
     there = visit(None)
     there.page.goto(host.as_uri())
     there.page.evaluate(
@@ -138,6 +140,7 @@ def test_as_srcdoc_in_a_sandbox_without_storage_or_history(visit, site, tmp_path
     frame = there.page.frame_locator("iframe")
     frame.get_by_role("slider", name="Chain length k").press("End")
     expect(frame.locator(".readout [data-output=speedup]")).to_have_text("16.0×")
+    there.page.wait_for_function("heard.some(it => it.type === 'plate:state')")
 
 
 def test_in_a_fold_that_opens_later_the_figures_have_their_size(visit, site_url, tmp_path):
