@@ -6,6 +6,8 @@ from typing import Any
 
 import param
 
+from plates.words import COMMON, words
+
 
 @dataclass(frozen=True)
 class Option:
@@ -77,7 +79,7 @@ class Choice(param.Parameter):
     @property
     def range_text(self) -> str:
         """What may be set, in words: the end of an error message."""
-        return f"one of {', '.join(self.options)}"
+        return words(COMMON)["range_one"].format(options=", ".join(self.options))
 
 
 class Flags(param.Parameter):
@@ -151,4 +153,4 @@ class Flags(param.Parameter):
     @property
     def range_text(self) -> str:
         """What may be set, in words: the end of an error message."""
-        return f"some of {', '.join(self.options)}, joined by commas, or none"
+        return words(COMMON)["range_some"].format(options=", ".join(self.options))

@@ -10,6 +10,7 @@ import numpy as np
 import param
 
 from plates.formats import FORMATS, formatted
+from plates.words import COMMON, words
 
 PREFIXES = {
     "": 1, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12,
@@ -77,7 +78,8 @@ class Quantity(param.Number):
         low, high = (f"{bound:,}" for bound in self.bounds)
         if self.prefix:
             low, high = self.text(self.bounds[0]), self.text(self.bounds[1])
-        return f"a {'whole number' if self.whole else 'number'} from {low} to {high}"
+        said = words(COMMON)["range_whole" if self.whole else "range_number"]
+        return said.format(low=low, high=high)
 
     @property
     def slider(self) -> dict[str, float] | None:

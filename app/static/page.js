@@ -314,7 +314,8 @@ function readAddress() {
     take(name, range, state, (text) => allowed(name, parsed(name, text)), (text) => parsed(name, text));
   }
   for (const [name, choices] of Object.entries(VIEW)) {
-    take(name, `one of ${choices.join(", ")}`, root.dataset, (it) => choices.includes(it), String);
+    const range = filled(plate.words.range_one, {options: choices.join(", ")});
+    take(name, range, root.dataset, (it) => choices.includes(it), String);
   }
 }
 

@@ -74,7 +74,7 @@ def _works() -> dict[str, Option]:
             group=groups["published" if name in PUBLISHED else "common"]
             if name != "sketch"
             else "",
-            doc=chain.source,
+            doc=WORDS["sources"].get(name, chain.source),
         )
         for name, chain in operations.CHAINS.items()
     }

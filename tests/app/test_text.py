@@ -10,6 +10,7 @@ import jinja2
 import param
 import pytest
 
+from app.page import page
 from app.text import article
 from model import hardware
 from plates.kernel_fusion import KernelFusion, facts, plate
@@ -142,3 +143,14 @@ def test_a_state_sets_inputs_that_the_class_admits():
     for name, state in plate.states.items():
         assert isinstance(state, State)
         assert isinstance(plate.inputs(**plate.at(name)), param.Parameterized)
+
+
+def test_the_words_of_the_page_are_those_of_the_plate_s_own_file(tmp_path):
+    for name in ("plate.md", "words.toml"):
+        text = plate.text.with_name(name).read_text(encoding="utf-8")
+        (tmp_path / name).write_text(
+            text.replace("[page]\n", '[page]\nworkshop = "Werkstatt"\n'), encoding="utf-8"
+        )
+    translated = dataclasses.replace(plate, text=tmp_path / "plate.md")
+    assert ">Werkstatt</h2>" in page(translated, None)
+    assert ">Workshop</h2>" in page(plate, None)
