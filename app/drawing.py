@@ -27,9 +27,6 @@ LINES: dict[str, dict[str, Any]] = {
 """Width and dash of a curve by its role; the hue is the page's, by theme."""
 
 MARK_SIZE = 10
-REGIME_ROOM = 0.25
-"""The share of the axis below which a regime's name does not stand over the plot."""
-
 BAR_HEIGHT = 0.42
 BAR_MIDDLE = 0.66
 """A bar's height and where its middle lies, in rows from the top: its label stands above it."""

@@ -35,6 +35,7 @@ RANGES = {
     "tensor_rate": Range(1, 1e24, "FLOP/s"),
     "flop_rate": Range(1, 1e24, "FLOP/s"),
     "side": Range(1, 1e6, "rows", whole=True),
+    "intensity": Range(0, 1e24, "FLOP/byte"),
     "flop": Range(0, 1e24, "FLOP"),
     "overhead_s": Range(0, 1e3, "s"),
     "gap_s": Range(0, 1e3, "s"),

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from model.arguments import checked
+from model.traffic import traffic_fused_bytes
 
 
 @checked
@@ -72,3 +73,28 @@ def matmul_s(side: Any, value_bytes: Any, tensor_rate: Any, bandwidth: Any) -> A
     """
     computing_s = matmul_flop(side) / tensor_rate
     return np.maximum(computing_s, matmul_traffic_bytes(side, value_bytes) / bandwidth)
+
+
+@checked
+def attainable_rate(intensity: Any, flop_rate: Any, bandwidth: Any) -> Any:
+    """Return the arithmetic rate in FLOP/s under the roofline at an intensity in FLOP/byte.
+
+    Source: Williams, Waterman, Patterson, "Roofline" (CACM 2009).
+    """
+    return np.minimum(flop_rate, intensity * bandwidth)
+
+
+@checked
+def epilogue_saving(
+    side: Any, value_bytes: Any, tensor_rate: Any, bandwidth: Any, overhead_s: Any
+) -> Any:
+    """Return the share of its time that a product saves when it takes in the activation after it.
+
+    The product writes the activated result instead of its own; a launch and the activation's pass
+    over the result are gone.
+
+    Source: the sketch, and the roofline for the product.
+    """
+    product_s = overhead_s + matmul_s(side, value_bytes, tensor_rate, bandwidth)
+    activation_s = time_s(overhead_s, traffic_fused_bytes(side**2, value_bytes), bandwidth)
+    return activation_s / (product_s + activation_s)

@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 
-FIXED_BYTES = {"fp32": 4.0, "bool": 1.0}
+from model.hardware import FORMATS
+
+FIXED_BYTES = {"fp32": FORMATS["fp32"].bytes, "bool": 1}
 """Bytes of a value of a format that does not follow the chain's. Source: the formats."""
 
 

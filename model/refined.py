@@ -11,7 +11,7 @@ import numpy as np
 
 from model import launch
 from model.arguments import checked
-from model.hardware import Format, Gpu
+from model.hardware import FORMATS, Format, Gpu
 from model.operations import Steps
 
 INDEXED_SHARE = 0.5
@@ -32,8 +32,8 @@ Source: a maintainer in pytorch/pytorch issue 41383: `x * x` on the host alone t
 REGIMES = ("launch-bound", "L2-bound", "HBM-bound", "access-bound", "arithmetic-bound")
 """What a time may mostly consist of, in the order of `Cost`."""
 
-FP32_BYTES = 4
-"""Bytes of one FP32 value, in which mixed operands meet. Source: the format."""
+FP32_BYTES = FORMATS["fp32"].bytes
+"""Bytes of one FP32 value, in which mixed operands meet. Source: `FORMATS`."""
 
 
 @dataclass(frozen=True)
@@ -116,12 +116,21 @@ def l2_share(moved_bytes: Any, l2_bytes: Any, l2_full_share: Any, l2_spilt_share
 
 
 @checked
+def l2_pace(bandwidth: Any, l2_bandwidth: Any) -> Any:
+    """Return the bandwidth inside L2 in bytes/s, which no memory outruns.
+
+    Source: a cache that were slower than its memory would not be used.
+    """
+    return np.maximum(l2_bandwidth, bandwidth)
+
+
+@checked
 def l2_transfer_s(moved_bytes: Any, bandwidth: Any, l2_bandwidth: Any) -> Any:
-    """Return the time in seconds of traffic that stays inside L2, which no memory outruns.
+    """Return the time in seconds of traffic that stays inside L2.
 
     Source: time is bytes over bandwidth (Hockney 1994).
     """
-    return moved_bytes / np.maximum(l2_bandwidth, bandwidth)
+    return moved_bytes / l2_pace(bandwidth, l2_bandwidth)
 
 
 @checked

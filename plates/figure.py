@@ -48,6 +48,7 @@ class Curves:
     The curves are computed at the values `along`. The `marked` readings carry their value as text,
     on the side where there is room: the first and last share `flip` of the axis have only one.
     Along the top stand the `regimes`, each as far as its share is the largest of all; the
+    `regime_room` is the share of the axis that a name over the plot needs, and the
     `regime_words` that say so are a beginning, "{label} up to {to}", and what joins these.
     """
 
@@ -63,6 +64,7 @@ class Curves:
     regimes: tuple[Regime, ...] = ()
     regime_words: tuple[str, str, str] = ("", "", "")
     flip: float = 0.15
+    regime_room: float = 0.25
     kind: str = "curves"
 
     @property

@@ -265,8 +265,6 @@ function svg(name, attributes, text = "") {
   return element;
 }
 
-const REGIME_ROOM = 0.25;
-
 function showRegimes(figure, element, regimes) {
   const [before, until, then] = figure.regime_words;
   const reach = regimes.map(([place, , end], n) => {
@@ -280,7 +278,7 @@ function showRegimes(figure, element, regimes) {
     const group = svg("g", {"data-regime": place});
     const x = percent(left);
     if (n > 0) group.append(svg("line", {x1: x, x2: x, y1: -4, y2: "100%"}));
-    if (right - left > REGIME_ROOM) {
+    if (right - left > figure.regime_room) {
       const middle = percent((left + right) / 2);
       group.append(svg("text", {x: middle, y: -8}, figure.regimes[place].label));
     }

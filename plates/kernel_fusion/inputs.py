@@ -44,7 +44,9 @@ class Model:
     refined: Any = False
 
 
-OWN_RATES = (3.35e12, 50e6, 66.9e12)
+OWN_RATES = (
+    hardware.H100_SXM.bandwidth, hardware.H100_SXM.l2_bytes, hardware.H100_SXM.fp32_rate,
+)  # fmt: skip
 """Bandwidth, L2 and FP32 rate that a typed GPU begins with: the H100's."""
 
 PUBLISHED = (

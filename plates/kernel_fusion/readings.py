@@ -110,8 +110,10 @@ def readings(
     time_unfused, time_fused = shown["time_unfused"], shown["time_fused"]
     sixteen_bytes = traffic.traffic_unfused_bytes(PASSES, S, dtype.bytes)
     passes = unfused.traffic_bytes / sixteen_bytes
+    value_bytes = FORMATS["bf16"].bytes
+    l2_pace = refined.l2_pace(card.bandwidth, card.l2_bandwidth)
     matmul = cost.arithmetic_intensity(
-        cost.matmul_flop(MATMUL_SIDE), cost.matmul_traffic_bytes(MATMUL_SIDE, FORMATS["bf16"].bytes)
+        cost.matmul_flop(MATMUL_SIDE), cost.matmul_traffic_bytes(MATMUL_SIDE, value_bytes)
     )
     return {
         "time_unfused": time_unfused,
@@ -123,7 +125,9 @@ def readings(
         "launch_share_unfused": cost.launch_share(shown["launch_unfused"], time_unfused),
         "launch_share_fused": cost.launch_share(shown["launch_fused"], time_fused),
         "left_share": time_fused / time_unfused,
-        "matmul_saved_share": _saved_after_matmul(card, overhead * MICRO),
+        "matmul_saved_share": cost.epilogue_saving(
+            MATMUL_SIDE, value_bytes, card.tensor_rate, card.bandwidth, overhead * MICRO
+        ),
         "kernels_unfused": unfused.kernels,
         "wait_unfused": shown["wait_unfused"],
         "wait_fused": shown["wait_fused"],
@@ -140,12 +144,12 @@ def readings(
         "fp32_rate": card.fp32_rate,
         "tensor_rate": card.tensor_rate,
         "peak_bandwidth": card.bandwidth,
-        "roof_l2_rate": ROOF_FROM * np.maximum(card.l2_bandwidth, card.bandwidth),
-        "ridge_l2": cost.ridge_point(card.fp32_rate, np.maximum(card.l2_bandwidth, card.bandwidth)),
+        "roof_l2_rate": ROOF_FROM * l2_pace,
+        "ridge_l2": cost.ridge_point(card.fp32_rate, l2_pace),
         "roof_from_rate": ROOF_FROM * card.bandwidth,
         "matmul_rows": MATMUL_SIDE,
         "matmul_intensity": matmul,
-        "matmul_rate": np.minimum(card.tensor_rate, matmul * card.bandwidth),
+        "matmul_rate": cost.attainable_rate(matmul, card.tensor_rate, card.bandwidth),
         # Longer chains double the axis as often as they need it.
         "bytes_axis": sixteen_bytes * np.power(2, np.ceil(np.maximum(0, np.log2(passes)))),
         **_steps("unfused_", unfused, before, model, card.bandwidth, overhead * MICRO),
@@ -168,19 +172,6 @@ def _card(gpu: Card, bandwidth: Any, l2: Any, fp32: Any) -> Any:
         name: np.where(gpu.typed, getattr(own, name), getattr(gpu.gpu, name)) for name in numbers
     }
     return replace(gpu.gpu, **either)
-
-
-def _saved_after_matmul(card: Any, overhead_s: Any) -> Any:
-    """Return the share of its time that a product saves when it takes in the activation after it.
-
-    In the sketch: the product writes the activated result instead of its own, and a launch and the
-    activation's pass over the result are gone.
-    """
-    value_bytes = FORMATS["bf16"].bytes
-    product_s = cost.matmul_s(MATMUL_SIDE, value_bytes, card.tensor_rate, card.bandwidth)
-    pass_bytes = traffic.traffic_fused_bytes(MATMUL_SIDE**2, value_bytes)
-    saved_s = cost.time_s(overhead_s, pass_bytes, card.bandwidth)
-    return saved_s / (overhead_s + product_s + saved_s)
 
 
 def _sketch(
@@ -211,7 +202,7 @@ def _steps(
 ) -> dict[str, Any]:
     """Return what each step moves, how long one launch of it takes, and what bounds it."""
     moved = priced.read_bytes + priced.written_bytes
-    moving_s = moved / refined.per_step(bandwidth)
+    moving_s = refined.hbm_transfer_s(moved, refined.per_step(bandwidth))
     launch_s = refined.per_step(overhead_s)
     kernel = priced.kernel
     bound = refined.largest(
@@ -239,7 +230,9 @@ def _lane(
     """
     kernel = priced.kernel
     working_s = kernel.time_s - kernel.launch_s
-    moving_s = (priced.read_bytes + priced.written_bytes) / refined.per_step(bandwidth)
+    moving_s = refined.hbm_transfer_s(
+        priced.read_bytes + priced.written_bytes, refined.per_step(bandwidth)
+    )
     return {
         f"{prefix}idle": np.where(model.refined, priced.wait_s, sketch_s) / priced.kernels,
         f"{prefix}fixed": np.where(model.refined, kernel.launch_s, 0 * moving_s),

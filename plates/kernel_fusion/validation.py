@@ -17,9 +17,9 @@ from model.operations import CHAINS, fused, unfused
 from plates import formats
 from plates.formats import formatted
 from plates.kernel_fusion.inputs import WORDS, KernelFusion
+from plates.kernel_fusion.readings import MICRO
 from plates.plate import Measured, Point
 
-MICRO = 1e-6
 SKETCH = refined.Terms(*[False] * len(fields(refined.Terms)))
 SHARE = replace(formats.FORMATS["share"], digits=2)
 TIME = replace(formats.FORMATS["time"], digits=2)
