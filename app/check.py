@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
 from jinja2 import TemplateError, TemplateSyntaxError
 
-from app.drawing import LINES
 from app.page import page
 from app.text import WORKSHOP
 from app.trace import trace
-from plates.figure import Curves, Paths
+from plates.figure import PLACES, ROLES, Axis, Figure
 from plates.formats import FORMATS
 from plates.plate import Plate, quantities, values
 from plates.words import COMMON, page_words, words
@@ -40,8 +40,8 @@ def faults(plate: Plate) -> Iterator[str]:
         # All else is made of the readings.
         yield f"{plate.id}: readings: {fault}"
         return
-    yield from _faults_of_readings(plate, computed)
-    yield from _faults_of_figures(plate, computed)
+    found = [*_faults_of_figures(plate, computed)]
+    yield from found or _faults_of_readings(plate, computed)
     for name, fact in plate.facts().items():
         if not fact.source:
             yield f"{plate.id}: fact {name} has no source"
@@ -63,8 +63,26 @@ def faults(plate: Plate) -> Iterator[str]:
         yield f"{plate.id}: its page cannot be made: {type(fault).__name__}: {fault}"
 
 
+class Noted(dict[str, Any]):
+    """Readings that note which of them are asked for; one that there is not is a 1."""
+
+    asked: set[str]
+
+    def __getitem__(self, name: str) -> Any:
+        """Return the reading and note its name."""
+        self.asked = {*getattr(self, "asked", ()), name}
+        return self.get(name, np.ones(1))
+
+
+def _drawn(plate: Plate, figure: Figure, computed: Mapping[str, Any]) -> set[str]:
+    """Return the names of the readings that the figure draws or shows."""
+    noted = Noted(computed)
+    figure.drawn(noted, plate.samples())
+    return noted.asked.union(figure.shows)
+
+
 def _faults_of_readings(plate: Plate, computed: Mapping[str, Any]) -> Iterator[str]:
-    drawn = {it for figure in plate.figures for it in figure.drawn}
+    drawn = {it for figure in plate.figures for it in _drawn(plate, figure, computed)}
     for name in plate.outputs.keys() - computed.keys():
         yield f"{plate.id}: reading {name} is declared and not computed"
     for name in computed.keys() - plate.outputs.keys() - drawn:
@@ -80,27 +98,32 @@ def _faults_of_figures(plate: Plate, computed: Mapping[str, Any]) -> Iterator[st
     ids = [figure.id for figure in plate.figures]
     if len(set(ids)) < len(ids):
         yield f"{plate.id}: two figures have one id: {', '.join(ids)}"
+    known = plate.outputs.keys() | quantities(plate.inputs)
     for figure in plate.figures:
         place = f"{plate.id}: figure {figure.id}"
         if not figure.text:
             yield f"{place} has no text alternative"
-        for slot in re.findall(r"{(\w+)}", figure.text + plate.readout):
-            if slot not in plate.outputs and slot not in quantities(plate.inputs):
-                yield f"{place}: {{{slot}}} names no input or reading"
-        for reading in figure.drawn - set(computed):
-            yield f"{place} draws {reading}, which is no reading"
-        for role in figure.roles - set(LINES):
-            yield f"{place}: {role!r} is no role"
-        for name in set(getattr(figure, "end_at", ())) - set(quantities(plate.inputs)):
-            yield f"{place} ends at {name}, which is no input"
-        axes = [figure.x, figure.y] if isinstance(figure, Curves | Paths) else []
-        for axis in axes:
-            if not 0 < axis.low < axis.high or min(axis.ticks) <= 0:
-                yield f"{place}: its axis of {axis.label!r} is a log axis and cannot hold 0"
-        for name in {axis.format for axis in axes} - set(FORMATS):
-            yield f"{place}: its axis has the unknown format {name!r}"
-        if isinstance(figure, Curves) and figure.input not in quantities(plate.inputs):
+        if figure.place not in PLACES:
+            yield f"{place} stands {figure.place!r}, which is not one of {', '.join(PLACES)}"
+        for slot in set(re.findall(r"{(\w+)}", figure.text + plate.readout)) - known:
+            yield f"{place}: {{{slot}}} names no input or reading"
+        if (figure.input or figure.kind == "curves") and figure.input not in plate.samples():
             yield f"{place} runs along {figure.input}, which is no input"
+            continue
+        for reading in _drawn(plate, figure, computed) - computed.keys():
+            yield f"{place} draws {reading}, which is no reading"
+        yield from _faults_of_parts(figure, place)
+
+
+def _faults_of_parts(figure: Figure, place: str) -> Iterator[str]:
+    for part in (it for name in vars(figure).values() if isinstance(name, tuple) for it in name):
+        if getattr(part, "role", "ink") not in ROLES:
+            yield f"{place}: {part.role!r} is no role"
+    for axis in (it for it in vars(figure).values() if isinstance(it, Axis)):
+        if not 0 < axis.low < axis.high or min(axis.ticks) <= 0:
+            yield f"{place}: its axis of {axis.label!r} is a log axis and cannot hold 0"
+        if axis.format not in FORMATS:
+            yield f"{place}: its axis has the unknown format {axis.format!r}"
 
 
 NUMBER = (int, float)

@@ -4,23 +4,23 @@ import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-import bokeh
-
-from app import drawing
+from app.drawing import Drawing
 from app.text import article, front_matter, pieces, sentence, slots, templates
-from app.trace import record, trace
+from app.trace import record, rows, trace
 from plates.choice import Choice, Flags
+from plates.figure import Bars, Curves, Figure
 from plates.formats import FORMATS
-from plates.plate import Plate, quantities, values
+from plates.plate import Measured, Plate, Point, quantities, values
 from plates.quantity import FACTOR, PREFIXES, Quantity
 from plates.words import page_words, words
 
 STATIC = Path(__file__).with_name("static")
-BOKEH = Path(bokeh.__file__).parent / "server" / "static" / "js" / "bokeh.min.js"
+PARTS = ("numbers", "state", "figures", "controls", "address", "article", "take", "start")
+"""The page's scripts in an order in which each uses only those before it."""
 
 
 @dataclass(frozen=True)
@@ -54,11 +54,8 @@ def style() -> Asset:
 
 def scripts(plate: Plate) -> list[Asset]:
     """Return the scripts of a plate's page, in the order in which they run."""
-    return [
-        Asset("bokeh", ".js", BOKEH.read_text(encoding="utf-8")),
-        Asset(plate.id, ".js", plate_script(plate)),
-        Asset("page", ".js", _bare(_static("page.js", "article.js", "figures.js", "take.js"))),
-    ]
+    page = _bare(_static(*(f"{part}.js" for part in PARTS)))
+    return [Asset(plate.id, ".js", plate_script(plate)), Asset("page", ".js", page)]
 
 
 def session_script() -> Asset:
@@ -82,16 +79,61 @@ def plate_script(plate: Plate) -> str:
         "readout": plate.readout,
         "factor": FACTOR,
         "prefixes": PREFIXES,
-        "figures": [
-            asdict(figure) | {"bokeh": drawing.bokeh_item(figure)} for figure in plate.figures
+        "figures": [_figure(it, plate.measured()) for it in plate.figures],
+        "measured": [
+            {"when": it.when, "seen_at": it.seen_at, "note": it.note} for it in plate.measured()
         ],
-        "measured": [asdict(it) for it in plate.measured()],
+        "followed": {},
+        "curves": {},
         "words": page_words(plate.words),
         "guesses": words(plate.words).get("guess", []),
         "tour": words(plate.words).get("tour", []),
     }
-    script = trace(plate.readings, plate.samples())
-    return _bare(templates().get_template("plate.js").render(spec=spec, script=script))
+    samples = plate.samples()
+    along = {
+        it.id: (
+            trace(partial(plate.followed, it), samples),
+            trace(it.curves, {"stops": it.stops | dict.fromkeys(it.shows, it.stops["x"])}),
+        )
+        for it in plate.figures
+        if isinstance(it, Curves)
+    }
+    template = templates().get_template("plate.js")
+    return _bare(template.render(spec=spec, drawn=trace(plate.drawn, samples), along=along))
+
+
+def _figure(figure: Figure, measured: Sequence[Measured]) -> dict[str, Any]:
+    """Return what the page knows of a figure: its words, and what it shows beside what is drawn."""
+    known: dict[str, Any] = {
+        "id": figure.id,
+        "title": figure.title,
+        "text": figure.text,
+        "input": figure.input,
+    }
+    known["texts"] = figure.texts
+    for name in ("series", "parts", "columns"):
+        if hasattr(figure, name):
+            known[name] = [asdict(it) for it in getattr(figure, name)]
+    if isinstance(figure, Bars):
+        known["axis_label"] = figure.axis_label
+    if isinstance(figure, Curves):
+        known["stops"] = rows(figure.stops)
+        sets = [it.points for it in measured] if figure.measured else []
+        known["points"] = [_points(figure, it) for it in [*sets, ()]]
+    return known
+
+
+def _points(figure: Curves, points: Sequence[Point]) -> dict[str, list[Any]]:
+    """Return what was measured as columns: what it is, and where and how it is drawn."""
+    return {
+        "point_text": [it.text for it in points],
+        "point_role": [it.role for it in points],
+        "point_x": [it.x for it in points],
+        "point_y": [it.y for it in points],
+        "point_left": [float(figure.x.percent(it.x)) for it in points],
+        "point_top": [100 - float(figure.y.percent(it.y)) for it in points],
+        "point_inside": [figure.x.low <= it.x <= figure.x.high for it in points],
+    }
 
 
 def _inputs(plate: Plate) -> dict[str, dict[str, Any]]:
@@ -165,11 +207,10 @@ def page(
         **article(plate, state),
         inputs=_inputs(plate),
         presets={name: it for name, it in plate.states.items() if it.label},
-        draw=drawing,
         sentence=sentence,
         pieces=pieces,
         live=slots(plate, state, live=True),
-        tables=drawing.tables(plate, state),
+        drawings={it.id: Drawing(it, _values(plate, it, state)) for it in plate.figures},
         figures=plate.figures,
         outputs=plate.outputs,
         readout=plate.readout,
@@ -187,6 +228,14 @@ def page(
         session=session,
         engine=engine,
     )
+
+
+def _values(plate: Plate, figure: Figure, state: Mapping[str, Any]) -> dict[str, Any]:
+    """Return all that the figure shows at a state, by name."""
+    own = {**figure.texts[state[figure.input]]} if figure.texts else {}
+    if isinstance(figure, Curves):
+        own |= _points(figure, ())
+    return plate.shown(state) | {f"{figure.id}.{name}": it for name, it in own.items()}
 
 
 def index(plates: Mapping[str, Plate], href: str, link: Mapping[str, str]) -> str:

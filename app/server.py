@@ -62,7 +62,8 @@ class SessionHandler(DocHandler):
         bundle = bundle_resources(visit.document.roots, self.application.resources())
         scripts = [str(file) for file in bundle.js_files]
         # The page has Bokeh already, and draws without WebGL.
-        needed = [it for it in scripts if not re.search(r"/bokeh(-gl)?\.min\.js", it)]
+        # The page draws without WebGL.
+        needed = [it for it in scripts if "/bokeh-gl." not in it]
         socket = self.bokeh_websocket_path.removeprefix("/")
         self.set_header("Content-Type", "application/json")
         self.set_header("Cache-Control", "no-store")

@@ -8,7 +8,6 @@ import numpy as np
 import panel as pn
 import param
 
-from app.drawing import tables
 from app.page import STATIC
 from plates.plate import Plate, update, values
 
@@ -37,7 +36,7 @@ def session(plate: Plate, inputs: param.Parameterized, engine: str) -> Session:
     def tell(*_: Any) -> None:
         if not hearing:
             state = values(inputs)
-            computed = _computed(plate, state) if engine == "python" else {}
+            computed = {"values": _shown(plate, state)} if engine == "python" else {}
             component.server = {"heard": heard, "inputs": state, **computed}
 
     def hear(event: Any) -> None:
@@ -59,6 +58,5 @@ def session(plate: Plate, inputs: param.Parameterized, engine: str) -> Session:
     return component
 
 
-def _computed(plate: Plate, inputs: Mapping[str, float]) -> dict[str, Any]:
-    readings = {name: np.asarray(it).tolist() for name, it in plate.read(inputs).items()}
-    return {"readings": readings, "tables": tables(plate, inputs)}
+def _shown(plate: Plate, inputs: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: np.asarray(it).tolist() for name, it in plate.shown(inputs).items()}

@@ -12,7 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from app.drawing import clamped, percent
+from app.drawing import percent, tick
 from plates.formats import FORMATS, formatted
 from plates.plate import Plate, quantities
 
@@ -52,12 +52,8 @@ def templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {
-        "plain": "{:.15g}".format,
-        "percent": percent,
-        "clamped": clamped,
-        "zip": zip,
-    }
+    environment.filters |= {"plain": "{:.15g}".format, "percent": percent, "zip": zip}
+    environment.globals |= {"tick": tick}
     environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False}
     return environment
 

@@ -1,4 +1,4 @@
-"""The readings as JavaScript: numpy's own functions, called with symbols that record what is done.
+"""Formulas as JavaScript: numpy's own functions, called with symbols that record what is done.
 
 Each operation becomes one line. Helpers, constants and loops over plain Python need no rule, since
 only what reaches a symbol is recorded. A branch on a symbol cannot be recorded and raises.
@@ -7,8 +7,9 @@ only what reaches a symbol is recorded. A branch on a symbol cannot be recorded 
 import json
 import re
 import traceback
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from inspect import signature
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -59,37 +60,60 @@ class TraceError(TypeError):
 
 @dataclass(frozen=True)
 class Line:
-    """One operation: its name, and the pass over the steps of a list that it is part of, if any.
+    """One operation: its name, what it says of its operands, and the pass that it is part of.
 
-    A sum over a list is known only after a pass, so what is made of it belongs to the next `stage`.
+    A pass goes `over` a list; a line outside all passes has none. With a `start` the name stands
+    before the pass and each entry changes it. A pass needs what is known at its `stage`.
     """
 
     name: str
-    expression: str
+    form: str
+    operands: tuple[str, ...]
     over: str
     stage: int
-    total: bool = False
+    start: str = ""
+
+
+@dataclass
+class Recording:
+    """The lines of a trace by what they say.
+
+    Beside them, the values of a pass that a later one needs, and, of the lists that repeat the
+    entries of one by one count, the first.
+    """
+
+    lines: dict[tuple[str, tuple[str, ...], str], Line] = field(default_factory=dict)
+    kept: set[str] = field(default_factory=set)
+    repeated: dict[tuple[str, str], str] = field(default_factory=dict)
 
 
 class Symbol(NDArrayOperatorsMixin):
     """A number, or the truth of a comparison, known only by its JavaScript name.
 
-    One that has an entry for each step of a list, along its last axis, is `over` that list.
+    One that has an entry for each of a list, along its last axis, is `over` that list. Where it is
+    more than a value within one pass, `entry` is how any entry of it is reached.
     """
 
     def __init__(
         self,
         name: str,
-        lines: dict[tuple[str, str], Line],
+        recording: Recording,
         truth: bool = False,
         over: str = "",
         stage: int = 0,
+        entry: str = "",
     ) -> None:
-        self.name = name
-        self.lines = lines
-        self.truth = truth
-        self.over = over
-        self.stage = stage
+        self.name, self.recording, self.truth = name, recording, truth
+        self.over, self.stage, self.entry = over, stage, entry
+
+    @property
+    def array(self) -> str:
+        """The name of the array that it is by itself, if it is one."""
+        return self.entry.removesuffix("[{}]") if self.entry.endswith("[{}]") else ""
+
+    def at(self, place: str) -> "Symbol":
+        """Return the entry at another place of its list."""
+        return Symbol(self.entry.format(place), self.recording, self.truth, self.over, self.stage)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *operands: Any, **settings: Any) -> Any:
         if "out" in settings:
@@ -99,52 +123,31 @@ class Symbol(NDArrayOperatorsMixin):
         if ufunc is np.positive:
             return self
         if ufunc in ARITHMETIC:
-            return self._line(ARITHMETIC[ufunc], operands, [False] * len(operands))
+            return _line(ARITHMETIC[ufunc], operands)
         if ufunc in COMPARISON:
-            return self._line(COMPARISON[ufunc], operands, [False, False], truth=True)
+            return _line(COMPARISON[ufunc], operands, truth=True)
         if ufunc in LOGIC:
-            return self._line(LOGIC[ufunc], operands, [True] * len(operands), truth=True)
+            return _line(LOGIC[ufunc], operands, [True] * len(operands), truth=True)
         return _refuse(f"np.{ufunc.__name__}")
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        if function is np.where and len(args) == 3 and not kwargs:
-            return self._line("{} ? {} : {}", args, [True, False, False])
-        if function is np.clip and len(args) == 3 and not kwargs:
-            value, low, high = args
-            raised = value if low is None else np.maximum(value, low)
-            return raised if high is None else np.minimum(raised, high)
-        if function is np.sum and len(args) == 1 and kwargs == {"axis": -1} and self.over:
-            return self._line("{}", args, [False], total=True)
-        return _refuse(f"np.{function.__name__} so called")
+        rule = FUNCTIONS.get(function, _no_rule)
+        try:
+            signature(rule).bind(*args, **kwargs)
+        except TypeError:
+            return _refuse(f"np.{function.__name__} so called")
+        return rule(*args, **kwargs)
 
     def __getitem__(self, key: Any) -> "Symbol":
+        if key == (Ellipsis, -1) and self.over:
+            return _total("NaN", "{0} = {1};")(self, -1)
         if key != (Ellipsis, None) or self.over:
             _refuse("a part of an input")
         return self
 
-    def _line(
-        self,
-        form: str,
-        operands: Sequence[Any],
-        truths: Sequence[bool],
-        truth: bool = False,
-        total: bool = False,
-    ) -> "Symbol":
-        written = [_written(it, wanted) for it, wanted in zip(operands, truths, strict=True)]
-        symbols = [it for it in operands if isinstance(it, Symbol)]
-        lists = {it.over for it in symbols if it.over}
-        stage = max(it.stage for it in symbols)
-        # Until its list is gone through again, a step's value is known in one pass only.
-        if len(lists) > 1 or any(
-            it.over and it.name[0] == "t" and it.stage < stage for it in symbols
-        ):
-            _refuse("an operation on the steps of two lists, or of one list in two passes,")
-        over = "".join(lists)
-        line = self.lines.setdefault(
-            (form.format(*written), "sum" if total else over),
-            Line(f"t{len(self.lines) + 1}", form.format(*written), over, stage, total),
-        )
-        return Symbol(line.name, self.lines, truth, "" if total else over, stage + total)
+    def astype(self, kind: type) -> "Symbol":
+        """Return the same, since JavaScript has one kind of number."""
+        return self
 
     def __bool__(self) -> NoReturn:
         _refuse("a branch on an input", "np.where")
@@ -155,60 +158,182 @@ class Symbol(NDArrayOperatorsMixin):
     __int__ = __index__ = __iter__ = __round__ = __float__
 
 
+def _line(
+    form: str,
+    operands: Sequence[Any],
+    truths: Sequence[bool | None] = (),
+    *,
+    truth: bool = False,
+    start: str = "",
+) -> Symbol:
+    """Return the symbol of one operation on symbols and constants."""
+    symbols = [it for it in operands if isinstance(it, Symbol)]
+    recording, stage = symbols[0].recording, max(it.stage for it in symbols)
+    lists = {it.over for it in symbols if it.over}
+    if len(lists) > 1:
+        _refuse("an operation on the entries of two lists")
+    wanted = truths or [False] * len(operands)
+    written = tuple(_written(it, one, stage) for it, one in zip(operands, wanted, strict=True))
+    over = "".join(lists)
+    new = Line(f"t{len(recording.lines) + 1}", form, written, over, stage, start)
+    line = recording.lines.setdefault((form, written, over), new)
+    return Symbol(line.name, recording, truth, over, stage)
+
+
+def _total(start: str, form: str) -> Callable[..., Symbol]:
+    """Return the rule of what each entry of a list changes, and is known after the pass."""
+
+    def total(value: Symbol, axis: int) -> Symbol:
+        if axis != -1 or not value.over:
+            _refuse("a total of anything but a list, along its last axis,")
+        it = _line(form, [value], start=start)
+        return Symbol(it.name, it.recording, stage=it.stage + 1)
+
+    return total
+
+
+def _where(condition: Any, value: Any, other: Any) -> Symbol:
+    return _line("{} ? {} : {}", [condition, value, other], [True, False, False])
+
+
+def _clip(value: Any, low: Any, high: Any) -> Any:
+    raised = value if low is None else np.maximum(value, low)
+    return raised if high is None else np.minimum(raised, high)
+
+
+def _cumsum(value: Symbol, axis: int) -> Symbol:
+    if axis != -1 or not value.over:
+        _refuse("a running sum of anything but a list, along its last axis,")
+    return _line("{0} += {1};", [value], start="0")
+
+
+def _repeat(value: Any, count: Any) -> Symbol:
+    """Return a list with each entry as often as the count says, a truth being once or never."""
+    it = _line(
+        "for (let n = 0; n < {2}; n++) {0}.push({1});", [value, count], [None] * 2, start="[]"
+    )
+    if not it.over:
+        _refuse("a repetition of what is no list")
+    first = it.recording.repeated.setdefault((it.over, count.name), it.name)
+    truth = getattr(value, "truth", False)
+    return Symbol(f"{it.name}[i]", it.recording, truth, first, it.stage + 1, f"{it.name}[{{}}]")
+
+
+def _diff(value: Symbol, prepend: Any = None, append: Any = None) -> Symbol:
+    """Return each entry less the one before it, or, with what is appended, the next less it."""
+    if not value.entry or (prepend is None) == (append is None):
+        _refuse("a difference of what is no list, or is not closed at one end,")
+    if append is None:
+        return _line("{} - (i > 0 ? {} : {})", [value, value.at("i - 1"), prepend])
+    length = Symbol(f"{value.over}.length", value.recording)
+    ends = [value, value.at("i + 1"), append, length]
+    return _line("(i + 1 < {3} ? {1} : {2}) - {0}", ends)
+
+
+def _no_rule() -> NoReturn:
+    raise NotImplementedError
+
+
+FUNCTIONS: dict[Any, Any] = {
+    np.where: _where,
+    np.clip: _clip,
+    np.sum: _total("0", "{0} += {1};"),
+    np.max: _total("-Infinity", "{0} = Math.max({0}, {1});"),
+    np.cumsum: _cumsum,
+    np.repeat: _repeat,
+    np.diff: _diff,
+}
+
+
 def trace(
     function: Callable[..., Mapping[str, Any]], arguments: Mapping[str, Any]
 ) -> tuple[str, ...]:
     """Return the function as lines of JavaScript, recorded by calling it with symbols.
 
-    Each argument is given by a sample: a number, or a dataclass of numbers, truths, dataclasses and
-    arrays with one entry a step; other fields are passed as they are. What is returned is assigned
-    to `readings`, an array for what has an entry a step.
+    Each argument is given by a sample: a number, a truth, or a record of these (a dataclass or a
+    mapping), of records, and of arrays with one entry a step; other fields are passed as they are.
+    What is returned is assigned to `readings`, an array for what has an entry a step.
 
     Raises
     ------
     TraceError
         If it does what no line of JavaScript stands for, naming the file and line.
     """
-    lines: dict[tuple[str, str], Line] = {}
+    recording = Recording()
     results = function(
-        **{name: _symbolic(it, f"inputs.{name}", lines) for name, it in arguments.items()}
+        **{name: _symbolic(it, f"inputs.{name}", recording) for name, it in arguments.items()}
     )
-    scalars = {key: it for key, it in results.items() if not getattr(it, "over", "")}
-    returned = {key: _written(value, truth=False) for key, value in scalars.items()}
-    made = {line.name for line in lines.values() if line.total or not line.over}
+    columns: dict[str, Symbol] = {}
+    whole: dict[str, str] = {}
+    for key, result in results.items():
+        if isinstance(result, Symbol) and result.over and not result.array:
+            columns[key] = result
+        else:
+            whole[key] = getattr(result, "array", "") or _written(result)
+    lines = _needed(
+        recording.lines.values(), [*whole.values(), *(it.name for it in columns.values())]
+    )
     # A line whose value is returned is written straight to where it is returned.
-    names = {name: f"readings.{key}" for key, name in returned.items() if name in made}
-    columns = {key: it for key, it in results.items() if key not in scalars}
-
-    def renamed(text: str) -> str:
-        return re.sub(r"(?<![\w.])t\d+\b", lambda found: names.get(found[0], found[0]), text)
-
-    def assigned(line: Line) -> str:
-        place = renamed(line.name)
-        return f"{'' if '.' in place else 'const '}{place} = {renamed(line.expression)};"
-
+    made = {line.name for line in lines if not line.over or line.start}
+    names = {name: _place(key) for key, name in whole.items() if name in made}
     written: list[str] = []
-    for stage in range(1 + max((line.stage for line in lines.values()), default=0)):
-        here = [line for line in lines.values() if line.stage == stage]
-        written += [assigned(line) for line in here if not line.over]
-        for over in dict.fromkeys(line.over for line in here if line.over):
+    stages = {line.stage for line in lines} | {it.stage for it in columns.values()}
+    for stage in sorted(stages):
+        here = [line for line in lines if line.stage == stage]
+        written += [_assigned(line) for line in here if not line.over]
+        kept = {_place(key): it for key, it in columns.items() if it.stage == stage}
+        lists = [*(line.over for line in here if line.over), *(it.over for it in kept.values())]
+        for over in dict.fromkeys(lists):
             inside = [line for line in here if line.over == over]
-            # An entry a step is kept in the pass that makes it.
-            kept = {k: it for k, it in columns.items() if (it.over, it.stage) == (over, stage)}
-            totals = [renamed(line.name) for line in inside if line.total]
-            written += [f"{'' if '.' in it else 'let '}{it} = 0;" for it in totals]
-            written += [f"readings.{key} = [];" for key in kept]
-            written += [f"for (const each of {over}) {{"]
-            written += [
-                f"  {renamed(line.name)} += {renamed(line.expression)};"
-                if line.total
-                else f"  {assigned(line)}"
-                for line in inside
-            ]
-            written += [f"  readings.{key}.push({it.name});" for key, it in kept.items()]
-            written += ["}"]
-    rest = {key: name for key, name in returned.items() if names.get(name) != f"readings.{key}"}
-    return (*written, *(f"readings.{key} = {renamed(name)};" for key, name in rest.items()))
+            later = {f"{it.name}s": it.name for it in inside if it.name in recording.kept}
+            columned = {array: it.name for array, it in kept.items() if it.over == over}
+            written += _pass(over, inside, later | columned)
+    written += [
+        f"{_place(key)} = {name};" for key, name in whole.items() if names.get(name) != _place(key)
+    ]
+    return tuple(_renamed(text, names) for text in written)
+
+
+def _needed(lines: Iterable[Line], wanted: Iterable[str]) -> list[Line]:
+    """Return the lines that what is wanted is made of."""
+    used, found = set(wanted), []
+    for line in reversed([*lines]):
+        if line.name in used:
+            found.append(line)
+            used.update(re.findall(r"t\d+", f"{line.over} {line.operands}"))
+    return found[::-1]
+
+
+def _place(key: str) -> str:
+    return f"readings.{key}" if key.isidentifier() else f"readings[{json.dumps(key)}]"
+
+
+def _assigned(line: Line) -> str:
+    said = (
+        line.form.format(line.name, *line.operands)
+        if line.start
+        else line.form.format(*line.operands)
+    )
+    return said if line.start else f"const {line.name} = {said};"
+
+
+def _pass(over: str, lines: Sequence[Line], kept: Mapping[str, str]) -> list[str]:
+    """Return one pass over a list; `kept` are arrays that take a value of each entry."""
+    inside = [*map(_assigned, lines), *(f"{array}.push({name});" for array, name in kept.items())]
+    each = [f"const each = {over}[i];"] if any("each." in it for it in inside) else []
+    return [
+        *(f"let {line.name} = {line.start};" for line in lines if line.start),
+        *(f"const {array} = [];" for array in kept),
+        f"for (let i = 0; i < {over}.length; i++) {{",
+        *(f"  {it}" for it in [*each, *inside]),
+        "}",
+    ]
+
+
+def _renamed(text: str, names: Mapping[str, str]) -> str:
+    plain = re.sub(r"(?<![\w.])t\d+\b", lambda found: names.get(found[0], found[0]), text)
+    # What is returned is declared already.
+    return re.sub(r"^(const|let) (?=readings\W)", "", plain)
 
 
 def record(value: Any) -> Any:
@@ -218,39 +343,59 @@ def record(value: Any) -> Any:
     content = {it.name: getattr(value, it.name) for it in fields(value)}
     steps = {name: it for name, it in content.items() if isinstance(it, np.ndarray)}
     if steps:
-        rows = zip(*(it.tolist() for it in steps.values()), strict=True)
-        return [dict(zip(steps, row, strict=True)) for row in rows]
+        return rows(steps)
     return {name: record(it) for name, it in content.items() if _is_part(it)}
+
+
+def rows(columns: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return arrays of one length as what the page holds: a record for each entry."""
+    entries = zip(*(it.tolist() for it in columns.values()), strict=True)
+    return [dict(zip(columns, entry, strict=True)) for entry in entries]
 
 
 def _is_part(value: Any) -> bool:
     return isinstance(value, bool | int | float) or is_dataclass(value)
 
 
-def _symbolic(sample: Any, name: str, lines: dict[tuple[str, str], Line]) -> Any:
+def _symbolic(sample: Any, name: str, recording: Recording) -> Any:
+    if isinstance(sample, Mapping):
+        return _columns(sample, name, recording)
     if not is_dataclass(sample) or isinstance(sample, type):
-        return Symbol(name, lines, truth=isinstance(sample, bool))
+        return Symbol(name, recording, truth=isinstance(sample, bool))
     content = {it.name: getattr(sample, it.name) for it in fields(sample)}
-    steps = {
-        part: Symbol(f"each.{part}", lines, truth=it.dtype == bool, over=name)
-        for part, it in content.items()
-        if isinstance(it, np.ndarray)
-    }
+    steps = _columns(
+        {part: it for part, it in content.items() if isinstance(it, np.ndarray)}, name, recording
+    )
     parts = {
-        part: _symbolic(it, f"{name}.{part}", lines)
+        part: _symbolic(it, f"{name}.{part}", recording)
         for part, it in content.items()
         if _is_part(it) and not steps
     }
     return replace(sample, **steps, **parts)
 
 
-def _written(value: Any, truth: bool) -> str:
+def _columns(arrays: Mapping[str, Any], name: str, recording: Recording) -> dict[str, Symbol]:
+    """Return a symbol over the list `name` for each array."""
+    return {
+        part: Symbol(
+            f"each.{part}", recording, it.dtype == bool, name, entry=f"{name}[{{}}].{part}"
+        )
+        for part, it in arrays.items()
+    }
+
+
+def _written(value: Any, truth: bool | None = None, stage: int = 0) -> str:
     if isinstance(value, Symbol):
-        if value.truth != truth:
+        if truth not in (value.truth, None):
             _refuse("a comparison as a number, or a number as one,", "np.where")
+        if value.over and not value.entry and value.name[0] == "t" and value.stage < stage:
+            # A pass before this one has made it.
+            value.recording.kept.add(value.name)
+            return f"{value.name}s[i]"
         return value.name
     constant = np.asarray(value)
-    if constant.shape or constant.dtype.kind not in ("b" if truth else "iuf"):
+    kinds = {True: "b", False: "iuf", None: "biuf"}[truth]
+    if constant.shape or constant.dtype.kind not in kinds:
         _refuse(f"the constant {value!r}")
     return json.dumps(constant.item())
 

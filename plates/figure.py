@@ -1,18 +1,25 @@
-"""Figures as data: what is drawn, along which axis, in whose name. Nothing here draws."""
+"""Figures as data, and where each draws what: numpy functions that the page runs as traced.
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+A position is in percent of the plot, from the left or the top; in a line or a block, which are
+stretched to the plot, it is in thousandths. Nothing here draws.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 
-Read = Callable[[Mapping[str, Any]], Mapping[str, Any]]
-"""A plate's readings at given inputs, any of which may be an array."""
+ROLES = ("before", "after", "other", "ink")
+"""What gives a part its hue and dash everywhere: unfused, fused, beside them, and plain."""
+
+PLACES = ("beside", "wide", "fold")
+"""Where a figure may stand: beside others, by itself on a row, or behind a fold."""
 
 
 @dataclass(frozen=True)
 class Axis:
-    """One axis: its label, the format of its ticks, its ends, and where the ticks stand."""
+    """One log axis: its label, the format of its ticks, its ends, and where the ticks stand."""
 
     label: str
     format: str
@@ -20,129 +27,156 @@ class Axis:
     high: float
     ticks: tuple[float, ...]
 
+    def share(self, value: Any) -> Any:
+        """Return where the value stands, from 0 at the low end to 1 at the high end."""
+        return np.log(value / self.low) / np.log(self.high / self.low)
+
+    def percent(self, value: Any) -> Any:
+        """Return where the value stands in percent; one beyond an end stands at it."""
+        return 100 * np.clip(self.share(value), 0, 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure:
+    """What every figure has: an id, a title, a text alternative with {names} in it, and its place.
+
+    One that has `texts` shows those of the value that its `input` has.
+    """
+
+    id: str
+    title: str
+    text: str
+    place: str = "beside"
+    input: str = ""
+    texts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    kind: ClassVar[str]
+
+    @property
+    def shows(self) -> tuple[str, ...]:
+        """The readings that are shown as they are."""
+        return ()
+
+    def drawn(self, readings: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what the template draws at a state, by name: positions, truths, numbers."""
+        raise NotImplementedError
+
 
 @dataclass(frozen=True)
 class Series:
-    """One reading as drawn: its label, and the `role` that gives it hue and dash everywhere.
-
-    Roles are "before", "after" and, for a thin line beside them, "other".
-    """
+    """One reading as drawn: its label, and the role that gives it hue and dash."""
 
     reading: str
     label: str
     role: str
 
 
-@dataclass(frozen=True)
-class Regime:
-    """What a time may mostly consist of: the reading that is its share, and a label."""
-
-    reading: str
-    label: str
-
-
-@dataclass(frozen=True)
-class Curves:
+@dataclass(frozen=True, kw_only=True)
+class Curves(Figure):
     """Readings against one input, log-log, with the present value of that input marked.
 
-    The curves are computed at the values `along`. The `marked` readings carry their value as text,
-    on the side where there is room: the first and last share `flip` of the axis have only one.
-    Along the top stand the `regimes`, each as far as its share is the largest of all; the
-    `regime_room` is the share of the axis that a name over the plot needs, and the
-    `regime_words` that say so are a beginning, "{label} up to {to}", and what joins these.
+    The curves are computed at the values `along`, and every `tabled`th of these stands in the table
+    of numbers. The `marked` readings carry their value as text, on the side where there is room:
+    the first and last `flip` percent of the axis have only one. Along the top stand regimes: the
+    reading `regime` is the place of one, in the words of the format `regimes`, and `regime_room` is
+    what a name over the plot needs, in percent. The `regime_words` are a beginning, what stands
+    before and after the size up to which a regime reaches, and what joins these. Where it is so
+    said, what others `measured` is drawn in it.
     """
 
-    id: str
-    title: str
-    text: str
-    input: str
+    kind = "curves"
+
     along: tuple[float, ...]
     x: Axis
     y: Axis
     series: tuple[Series, ...]
     marked: tuple[str, ...]
-    regimes: tuple[Regime, ...] = ()
-    regime_words: tuple[str, str, str] = ("", "", "")
-    flip: float = 0.15
-    regime_room: float = 0.25
-    kind: str = "curves"
+    regime: str = ""
+    regimes: str = ""
+    regime_words: tuple[str, ...] = ()
+    measured: bool = False
+    tabled: int = 8
+    flip: float = 15
+    regime_room: float = 25
 
     @property
-    def drawn(self) -> set[str]:
-        """The readings that it draws."""
-        return {
-            *(it.reading for it in self.series),
-            *(it.reading for it in self.regimes),
-            *self.marked,
-        }
+    def shows(self) -> tuple[str, ...]:
+        """The readings that are computed at each of the values `along`."""
+        return (*(one.reading for one in self.series), *([self.regime] if self.regime else []))
 
     @property
-    def roles(self) -> set[str]:
-        """The roles in which it draws them."""
-        return {it.role for it in self.series}
-
-    def columns(self, read: Read, inputs: Mapping[str, Any]) -> Any:
-        """Return what is drawn at the given inputs: a table for the curves, one for the marks."""
+    def stops(self) -> dict[str, np.ndarray]:
+        """What holds at the values `along` whatever the state: one entry each."""
         x = np.asarray(self.along, dtype=float)
-        along = read(dict(inputs) | {self.input: x})
-        here = read(inputs)
+        begin = np.sqrt(x * np.concatenate([x[:1], x[:-1]]))
         return {
-            "curves": {"x": x.tolist()}
-            | {
-                one.reading: np.broadcast_to(along[one.reading], x.shape).tolist()
-                for one in self.series
-            },
-            "marks": {
-                "x": [float(inputs[self.input])] * len(self.marked),
-                "y": [float(here[reading]) for reading in self.marked],
-            },
-            "regimes": regimes_along(
-                x, np.array([np.broadcast_to(along[it.reading], x.shape) for it in self.regimes])
-            ),
+            "x": x,
+            "across": 1000 * self.x.share(x),
+            "begin": begin,
+            "left": self.x.percent(begin),
+            "tabled": np.arange(len(x)) % self.tabled == 0,
+        }
+
+    def drawn(self, readings: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the marks: where the input stands, and each reading that is marked."""
+        x = self.x.percent(inputs[self.input])
+        sides = np.where(x < self.flip, 0, np.where(x > 100 - self.flip, 2, 1))
+        found = {"x": x, "side": sides}
+        for name in self.marked:
+            y = readings[name]
+            found[f"{name}_y"] = 100 - self.y.percent(y)
+            found[f"{name}_below"] = y < self.y.low
+            found[f"{name}_above"] = y > self.y.high
+        return found
+
+    def curves(self, stops: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the curves and the table, from the `stops` and what is `followed` at each."""
+        found = {"across": stops["across"], "rows": np.repeat(stops["x"], stops["tabled"])}
+        for one in self.series:
+            values = stops[one.reading]
+            found[f"{one.reading}_line"] = 1000 - 1000 * self.y.share(values)
+            found[f"{one.reading}_end"] = 100 - self.y.percent(values[..., -1])
+            found[f"{one.reading}_rows"] = np.repeat(values, stops["tabled"])
+        return found | (self._regimes(stops) if self.regime else {})
+
+    def _regimes(self, stops: Mapping[str, Any]) -> dict[str, Any]:
+        """Return which regimes there are, from left to right, and where each begins and ends."""
+        place = stops[self.regime]
+        first = np.diff(place, prepend=-1) != 0
+        left, begin = np.repeat(stops["left"], first), np.repeat(stops["begin"], first)
+        width = np.diff(left, append=100)
+        return {
+            "regime": np.repeat(place, first),
+            "regime_left": left,
+            "regime_middle": left + width / 2,
+            "regime_roomy": width > self.regime_room,
+            "regime_begun": left > 0,
+            "regime_to": begin + np.diff(begin, append=self.along[-1]),
+            "regime_on": np.diff(left, append=0) > 0,
         }
 
 
-@dataclass(frozen=True)
-class Bars:
-    """Readings as bars from zero, on an axis that ends at one reading at a given state.
+@dataclass(frozen=True, kw_only=True)
+class Bars(Figure):
+    """Readings as bars from zero, on an axis that ends at the reading `end`.
 
     Its ticks stand at shares of that end, so that the axis holds still and only its labels change.
     A bar is cut into `divisions` equal parts of the axis.
     """
 
-    id: str
-    title: str
-    text: str
+    kind = "bars"
+
     axis_label: str
     format: str
-    end_reading: str
-    end_at: Mapping[str, float]
+    end: str
     ticks: tuple[float, ...]
     series: tuple[Series, ...]
     divisions: int = 1
-    kind: str = "bars"
 
-    @property
-    def drawn(self) -> set[str]:
-        """The readings that it draws."""
-        return {it.reading for it in self.series} | {self.end_reading}
-
-    @property
-    def roles(self) -> set[str]:
-        """The roles in which it draws them."""
-        return {it.role for it in self.series}
-
-    def columns(self, read: Read, inputs: Mapping[str, Any]) -> Any:
-        """Return what is drawn at the given inputs: a table for the bars, one for the axis' end."""
-        here = read(inputs)
-        end = read(dict(inputs) | dict(self.end_at))[self.end_reading]
-        return {
-            "bars": {
-                "row": list(range(len(self.series))),
-                "value": [float(here[one.reading]) for one in self.series],
-            },
-            "axis": {"end": [float(end)]},
-        }
+    def drawn(self, readings: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the length of each bar, and the value at each tick."""
+        end = readings[self.end]
+        lengths = {f"{it.reading}_x": 100 * readings[it.reading] / end for it in self.series}
+        return lengths | {f"tick_{n}": share * end for n, share in enumerate(self.ticks)}
 
 
 @dataclass(frozen=True)
@@ -171,246 +205,203 @@ class Mark:
     spot: Spot
 
 
-@dataclass(frozen=True)
-class Paths:
-    """Lines and named spots on two log axes: a chart whose shape the readings give."""
+@dataclass(frozen=True, kw_only=True)
+class Paths(Figure):
+    """Lines and named spots on two log axes: a chart whose shape the readings give.
 
-    id: str
-    title: str
-    text: str
+    The name of a spot beyond `flip` percent stands to its left.
+    """
+
+    kind = "paths"
+
     x: Axis
     y: Axis
     paths: tuple[Path, ...]
     marks: tuple[Mark, ...]
-    kind: str = "paths"
+    flip: float = 70
 
-    @property
-    def roles(self) -> set[str]:
-        """The roles in which it draws them."""
-        return {*(it.role for it in self.paths), *(it.role for it in self.marks)}
+    def drawn(self, readings: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
+        """Return where each line bends and ends, and where each spot is."""
 
-    @property
-    def drawn(self) -> set[str]:
-        """The readings that it draws."""
-        spots = [spot for path in self.paths for spot in path.spots] + [
-            it.spot for it in self.marks
-        ]
-        return {it for spot in spots for it in (spot.x, spot.y) if isinstance(it, str)}
+        def place(spot: Spot) -> list[Any]:
+            return [readings[it] if isinstance(it, str) else it for it in (spot.x, spot.y)]
 
-    def columns(self, read: Read, inputs: Mapping[str, Any]) -> Any:
-        """Return what is drawn at the given inputs: each line's and each mark's coordinates."""
-        here = read(inputs)
+        found = {}
+        ends = [place(path.spots[-1]) for path in self.paths]
+        for n, path in enumerate(self.paths):
+            for m, (x, y) in enumerate(place(spot) for spot in path.spots):
+                found[f"path_{n}_{m}_x"] = 1000 * self.x.share(x)
+                found[f"path_{n}_{m}_y"] = 1000 - 1000 * self.y.share(y)
+            x, y = ends[n]
+            found[f"end_{n}_x"], found[f"end_{n}_y"] = self._at(x, y)
+            # Of two lines that end as one, the last is named.
+            same = [np.where((x == right) & (y == top), 1, 0) for right, top in ends[n + 1 :]]
+            found[f"end_{n}_named"] = 1 - np.clip(sum(same), 0, 1)
+        for n, mark in enumerate(self.marks):
+            x, y = place(mark.spot)
+            found[f"mark_{n}_x"], found[f"mark_{n}_y"] = self._at(x, y)
+            found[f"mark_{n}_left"] = self.x.percent(x) > self.flip
+            found[f"mark_{n}_below"] = y < self.y.low
+        return found
 
-        def place(spot: Spot) -> list[float]:
-            return [float(here[it] if isinstance(it, str) else it) for it in (spot.x, spot.y)]
-
-        return {
-            "paths": [[place(spot) for spot in path.spots] for path in self.paths],
-            "marks": [place(mark.spot) for mark in self.marks],
-        }
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column of a table: what its readings end in, its heading, and its format or its words."""
-
-    reading: str
-    label: str
-    format: str = ""
-    words: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Part:
-    """The rows of a table that share a role.
-
-    Their readings begin with `prefix`, and `count` says how often each row is there. `names` are
-    those of the rows, by the value of the table's input. `totals` has a reading for some columns,
-    and `wait` is a time that belongs to no row.
-    """
-
-    prefix: str
-    label: str
-    role: str
-    count: str
-    names: Mapping[str, tuple[str, ...]]
-    totals: Mapping[str, str]
-    wait: str
-
-
-@dataclass(frozen=True)
-class Code:
-    """Steps as lines of code, between a head and a tail, and the code that makes them one."""
-
-    head: str
-    lines: tuple[str, ...]
-    tail: str
-    fused: str
-
-
-@dataclass(frozen=True)
-class Table:
-    """Readings with an entry a step: as a table, as code, and as ways between `places`.
-
-    What a step reads comes from the first place, or the second as far as it is `resident` there, to
-    the third, and what it writes goes back.
-    """
-
-    id: str
-    title: str
-    text: str
-    input: str
-    columns_: tuple[Column, ...]
-    parts: tuple[Part, ...]
-    wait_label: str
-    total_label: str
-    code: Mapping[str, Code]
-    places: tuple[str, str, str]
-    kind: str = "table"
-
-    @property
-    def drawn(self) -> set[str]:
-        """The readings that it draws."""
-        return {
-            reading
-            for part in self.parts
-            for reading in (
-                part.count,
-                part.wait,
-                f"{part.prefix}resident",
-                *part.totals.values(),
-                *(part.prefix + column.reading for column in self.columns_),
-            )
-        }
-
-    @property
-    def roles(self) -> set[str]:
-        """The roles in which it draws them."""
-        return {it.role for it in self.parts}
-
-    def columns(self, read: Read, inputs: Mapping[str, Any]) -> Any:
-        """Return what is drawn at the given inputs: the rows of each part, and its totals."""
-        here = read(inputs)
-        chosen = inputs[self.input]
-        return [
-            {
-                "names": list(part.names[chosen]),
-                "count": np.ravel(here[part.count]).tolist(),
-                "rows": [
-                    np.ravel(here[part.prefix + column.reading]).tolist()
-                    for column in self.columns_
-                ],
-                "totals": {name: float(here[it]) for name, it in part.totals.items()},
-                "wait": float(here[part.wait]),
-                "resident": np.ravel(here[f"{part.prefix}resident"]).tolist(),
-            }
-            for part in self.parts
-        ]
+    def _at(self, x: Any, y: Any) -> tuple[Any, Any]:
+        return self.x.percent(x), 100 - self.y.percent(y)
 
 
 @dataclass(frozen=True)
 class Lane:
-    """What runs in time: entries `count` times each, with idle time before each of them.
+    """The kernels of a variant in time, in a role; `total` is the reading of their time.
 
-    The readings are `prefix` with idle, fixed and working; `total` is the whole.
+    Those that can be `lit` light together with their lines of code.
     """
 
+    variant: str
     label: str
     role: str
-    prefix: str
-    count: str
     total: str
+    lit: bool = False
 
 
-@dataclass(frozen=True)
-class Timeline:
+@dataclass(frozen=True, kw_only=True)
+class Timeline(Figure):
     """Lanes to one scale; above the first, the launches that the host makes for it.
 
-    `host` has three readings: how many launches, how long each is, and whether they run ahead of
-    the lane or in its idle times. `keys` name launch, fixed, working and idle; the
-    `note` is shown while the host is ahead.
+    Readings that end in the lane's variant say what there is of each kernel: kernel_count, idle
+    before it, kernel_started, kernel_worked. `host` has three readings: how many launches, how long
+    each is, and whether they run ahead of the lane or in its idle times. `keys` name launch, fixed,
+    working and idle; the `note` is shown while the host is ahead.
     """
 
-    id: str
-    title: str
-    text: str
+    kind = "timeline"
+
     host_label: str
     host: tuple[str, str, str]
     lanes: tuple[Lane, ...]
     keys: tuple[str, str, str, str]
     note: str = ""
-    kind: str = "timeline"
 
-    @property
-    def drawn(self) -> set[str]:
-        """The readings that it draws."""
-        parts = ("idle", "fixed", "working")
-        lanes = {lane.prefix + part for lane in self.lanes for part in parts}
-        return lanes | {it for lane in self.lanes for it in (lane.count, lane.total)} | {*self.host}
-
-    @property
-    def roles(self) -> set[str]:
-        """The roles in which it draws them."""
-        return {it.role for it in self.lanes}
-
-    def columns(self, read: Read, inputs: Mapping[str, Any]) -> Any:
-        """Return what is drawn at the given inputs: the launches, and each lane's spans."""
-        here = read(inputs)
-        launches, each, ahead = (float(here[it]) for it in self.host)
-        lanes = [
-            spans(
-                float(here[f"{lane.prefix}idle"]),
-                np.ravel(here[lane.count]).tolist(),
-                np.ravel(here[f"{lane.prefix}fixed"]).tolist(),
-                np.ravel(here[f"{lane.prefix}working"]).tolist(),
-            )
-            for lane in self.lanes
-        ]
+    def drawn(self, readings: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the launches, and for each lane where its kernels are idle, start and work."""
+        launches, each, ahead = (readings[it] for it in self.host)
         # Ahead, the clock starts when the first kernel is launched, and the host goes on.
-        starts = [n * each for n in range(round(launches) - 1)]
-        host = [[start, each] for start in (starts if ahead else [it[0] for it in lanes[0]])]
+        issued = np.where(ahead > 0, (launches - 1) * each, 0)
+        whole = issued
+        for lane in self.lanes:
+            whole = np.maximum(whole, readings[lane.total])
+        found = {"ahead": ahead > 0}
+        for lane in self.lanes:
+            found |= self._lane(readings, lane.variant, 1000 / whole)
+        first = found[f"{self.lanes[0].variant}_from"]
+        ahead_from = np.minimum(found[f"{self.lanes[0].variant}_place"] * each, issued)
+        ahead_to = np.minimum(ahead_from + each, issued)
+        found["host_from"] = np.where(ahead > 0, ahead_from * (1000 / whole), first)
+        found["host_to"] = np.where(
+            ahead > 0, ahead_to * (1000 / whole), first + each * (1000 / whole)
+        )
+        return found
+
+    def _lane(self, readings: Mapping[str, Any], variant: str, scale: Any) -> dict[str, Any]:
+        count = readings[f"kernel_count_{variant}"]
+        idle, started, worked = (
+            scale * readings[f"{part}_{variant}"]
+            for part in ("idle", "kernel_started", "kernel_worked")
+        )
+        each = each_kernel(idle + started + worked, count)
+        end = np.cumsum(each, axis=-1)
+        begin = end - each + idle
         return {
-            "end": max([span[3] for lane in lanes for span in lane] + [sum(it) for it in host]),
-            "host": host,
-            "lanes": lanes,
-            "ahead": bool(ahead),
+            f"{variant}_from": end - each,
+            f"{variant}_begin": begin,
+            f"{variant}_work": begin + each_kernel(started, count),
+            f"{variant}_to": end,
+            f"{variant}_idle": idle > 0,
+            f"{variant}_step": each_kernel(np.cumsum(1 + 0 * count, axis=-1) - 1, count),
+            f"{variant}_place": np.cumsum(1 + 0 * each, axis=-1) - 1,
         }
 
 
-def spans(
-    idle: float, count: list[float], fixed: list[float], working: list[float]
-) -> list[list[float]]:
-    """Return, for each kernel in order, where idle time, fixed cost and work start, and the end.
+def each_kernel(value: Any, count: Any) -> Any:
+    """Return a step's value once for each of its kernels."""
+    return np.repeat(value, count.astype(int))
 
-    A last entry says which step it is.
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table: what its readings begin with, its heading, and its format."""
+
+    reading: str
+    label: str
+    format: str
+
+
+@dataclass(frozen=True)
+class Part:
+    """The rows of a table that share a variant and a role.
+
+    `names` is which of the table's texts names them. `totals` has a reading for some columns, and
+    so has `wait`, for what belongs to no row. Rows that can be `lit` light with their lines of
+    code.
     """
-    found: list[list[float]] = []
-    at = 0.0
-    for step, times in enumerate(count):
-        for _ in range(round(times)):
-            begin, work = at + idle, at + idle + fixed[step]
-            end = work + working[step]
-            found.append([at, begin, work, end, step])
-            at = end
-    return found
+
+    variant: str
+    label: str
+    role: str
+    names: str
+    totals: Mapping[str, str]
+    wait: Mapping[str, str]
+    lit: bool = False
 
 
-def regimes_along(x: Any, shares: Any) -> list[list[float]]:
-    """Return the regimes along x: which (by its place), from where and to where.
+@dataclass(frozen=True, kw_only=True)
+class Table(Figure):
+    """Readings with an entry a step: as a table, as code, and as ways between `memories`.
 
-    A regime reaches as far as its share is the largest. Between two values of x a border lies where
-    both shares, drawn straight over the logarithm of x, are equal.
+    What a step reads comes from the first memory, or the second as far as it is resident there, to
+    the third, and what it writes goes back. The texts are a head, lines and a tail of code, the
+    code that makes them one, and names.
     """
-    if len(shares) == 0:
-        return []
-    most = np.argmax(shares, axis=0)
-    found = [[int(most[0]), float(x[0]), float(x[-1])]]
-    for n in np.flatnonzero(np.diff(most)):
-        lead = shares[most[n], n : n + 2] - shares[most[n + 1], n : n + 2]
-        border = float(x[n] * (x[n + 1] / x[n]) ** (lead[0] / (lead[0] - lead[1])))
-        found[-1][2] = border
-        found.append([int(most[n + 1]), border, float(x[-1])])
-    return found
 
+    kind = "table"
 
-Figure = Curves | Bars | Timeline | Paths | Table
+    columns: tuple[Column, ...]
+    parts: tuple[Part, ...]
+    wait_label: str
+    total_label: str
+    memories: tuple[str, str, str]
+
+    @property
+    def shows(self) -> tuple[str, ...]:
+        """The readings of its cells."""
+        return tuple(
+            reading
+            for part in self.parts
+            for reading in (
+                *(f"{column.reading}_{part.variant}" for column in self.columns),
+                *part.totals.values(),
+                *part.wait.values(),
+            )
+        )
+
+    def drawn(self, readings: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the arrows of each kernel: read, downward, and written, upward.
+
+        They are as wide as what they carry, of the most that any carries.
+        """
+        moved = {
+            it.variant: [readings[f"kernel_{way}_{it.variant}"] for way in ("read", "written")]
+            for it in self.parts
+        }
+        most: Any = 0
+        for read, written in moved.values():
+            most = np.maximum(most, np.max(np.maximum(read, written), axis=-1))
+        found: dict[str, Any] = {}
+        for variant, (read, written) in moved.items():
+            count = readings[f"kernel_count_{variant}"]
+            top = np.where(readings[f"kernel_resident_{variant}"] > 0.5, 42, 12)
+            wide = {"read": 20 * read / most, "written": 20 * written / most}
+            arrows = wide | {"top": top, "neck": top + 10}
+            found |= {f"{variant}_{name}": each_kernel(it, count) for name, it in arrows.items()}
+            found[f"{variant}_step"] = each_kernel(np.cumsum(1 + 0 * count, axis=-1) - 1, count)
+            found[f"{variant}_kernels"] = np.sum(count, axis=-1)
+            found[f"{variant}_many"] = count > 1
+        return found

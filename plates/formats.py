@@ -11,12 +11,13 @@ class Format:
     """Significant digits, and units from the largest to the smallest with what each stands for.
 
     With `digits` None the number is shown exactly: in the largest unit that divides it, else in
-    full.
+    full. With `words` it is the place of one of them.
     """
 
     units: tuple[tuple[str, float], ...]
     digits: int | None = 4
     space: str = NARROW_SPACE
+    words: tuple[str, ...] = ()
 
 
 FORMATS = {
@@ -41,6 +42,8 @@ def formatted(value: float, form: Format, unit: str | None = None) -> str:
 
     Rounds half up, as the page does: `app/static/page.js` reads the same `Format`.
     """
+    if form.words:
+        return form.words[int(value)]
     if form.digits is None:
         for name, scale in form.units:
             if value >= scale and value % scale == 0:
@@ -48,7 +51,7 @@ def formatted(value: float, form: Format, unit: str | None = None) -> str:
         return f"{Decimal(repr(value)).normalize():,f}"
     if value == 0:
         return f"0{form.space}{unit or form.units[-1][0]}"
-    name, scale = _unit(_rounded(value, form.digits), form, unit)
+    name, scale = _scale(value, form, unit)
     number = format(_rounded(value / scale, form.digits), "f")
     return f"{number}{form.space}{name}" if name else number
 
@@ -59,7 +62,13 @@ def _rounded(value: float, digits: int) -> Decimal:
     return rounded.quantize(Decimal(1).scaleb(rounded.adjusted() + 1 - digits))
 
 
-def _unit(value: Decimal, form: Format, unit: str | None) -> tuple[str, float]:
+def unit(value: float, form: Format) -> str:
+    """Return the name of the unit in which the value is shown."""
+    return _scale(value, form, None)[0]
+
+
+def _scale(value: float, form: Format, unit: str | None) -> tuple[str, float]:
     if unit is not None:
         return next(pair for pair in form.units if pair[0] == unit)
-    return next((pair for pair in form.units if value >= Decimal(repr(pair[1]))), form.units[-1])
+    rounded = _rounded(value, form.digits or 1)
+    return next((pair for pair in form.units if rounded >= Decimal(repr(pair[1]))), form.units[-1])

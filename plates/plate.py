@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import param
 
 import plates
-from plates.figure import Figure
+from plates.figure import Curves, Figure
 
 
 @dataclass(frozen=True)
@@ -102,9 +103,43 @@ class Plate:
         Inputs that are not given are at their defaults. Numbers are made float64 first, as they are
         in the browser.
         """
+        return dict(self.readings(**self.given(inputs)))
+
+    def given(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what the readings get of each input; those left out are at their defaults."""
         known = quantities(self.inputs)
-        given = {name: known[name].seen(it) for name, it in inputs.items()}
-        return dict(self.readings(**{**self.samples(), **given}))
+        return self.samples() | {name: known[name].seen(it) for name, it in inputs.items()}
+
+    def drawn(self, **given: Any) -> dict[str, Any]:
+        """Return the readings, and what each figure draws of them, by the figure's id and a name.
+
+        What is `given` is what the readings get of each input.
+        """
+        readings = self.readings(**given)
+        places = {
+            f"{figure.id}.{name}": it
+            for figure in self.figures
+            for name, it in figure.drawn(readings, given).items()
+        }
+        return {**readings, **places}
+
+    def followed(self, figure: Curves, **given: Any) -> dict[str, Any]:
+        """Return the readings that the figure draws along its input."""
+        readings = self.readings(**given)
+        return {name: readings[name] for name in figure.shows}
+
+    def shown(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
+        """Return all numbers of the page at the inputs: `drawn`, and the curves of each figure."""
+        given = self.given(inputs)
+        found = self.drawn(**given)
+        for figure in self.figures:
+            if isinstance(figure, Curves):
+                x = figure.stops["x"]
+                along = self.followed(figure, **{**given, figure.input: x})
+                at_stops = {name: np.broadcast_to(it, x.shape) for name, it in along.items()}
+                curves = figure.curves(figure.stops | at_stops)
+                found |= {f"{figure.id}.{name}": it for name, it in curves.items()}
+        return found
 
     def outcome(self, inputs: Mapping[str, Any]) -> dict[str, float]:
         """Return the `outputs` at the inputs, each one plain number."""

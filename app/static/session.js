@@ -1,4 +1,4 @@
-// A served page and its Panel session: the page is whole without it, and loads it once it stands.
+// A page whose inputs Python holds joins its Panel session, and loads what that needs once it stands.
 "use strict";
 
 const TELL_MS = 100;
@@ -31,18 +31,18 @@ function join(model) {
   }
 
   model.on("server", () => {
-    const {heard, inputs, readings, tables} = model.server;
+    const {heard, inputs, values} = model.server;
     const expected = {...known, ...flying};
     const unheard = heard === number ? {} : flying;
     const changed = pick(inputs, (name, value) => !(name in unheard) && value !== expected[name]);
     known = inputs;
     flying = unheard;
     setInputs(changed);
-    if (readings) show(inputs, readings, tables);
+    if (values) show(inputs, values);
     send();
   });
   if (root.dataset.engine === "python") compute = send;
-  else whenShown.push(tell);
+  else when.shown.push(tell);
   // What the address or the reader has set stands; for the rest Python says how things are.
   setInputs({...known, ...pick(state, (name, value) => value !== defaults[name])});
   root.dataset.session = "attached";

@@ -2,70 +2,46 @@
 "use strict";
 
 const DRAWN_BY_STYLE = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-family",
-  "font-size", "font-weight", "text-anchor", "vector-effect", "paint-order", "stroke-linejoin"];
+  "font-size", "font-weight", "text-anchor", "vector-effect", "paint-order", "stroke-linejoin", "transform"];
+const PAD = {left: 100, right: 110, top: 56, bottom: 56};
+
+function svg(name, attributes, text = "") {
+  const element = document.createElementNS(one("svg").namespaceURI, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.textContent = text;
+  return element;
+}
 
 // The figure as one SVG text, with its styles in it and its ground under it.
 function figureSvg(id) {
-  drawFirst();
   const element = one(`[data-figure="${id}"]`);
-  const {title} = plate.figures.find((it) => it.id === id);
-  const box = element.getBoundingClientRect();
-  const pad = {left: 100, right: 110, top: 56, bottom: 56};
-  const whole = svg("svg", {
-    xmlns: one("svg").namespaceURI,
-    width: box.width + pad.left + pad.right, height: box.height + pad.top + pad.bottom,
-  });
-  whole.append(
-    svg("rect", {width: "100%", height: "100%", fill: getComputedStyle(one(".workshop")).backgroundColor}),
-    svg("text", {
-      x: 12, y: 24, "font-family": "sans-serif", "font-size": 15, "font-weight": 600,
-      fill: getComputedStyle(element).color,
-    }, title));
-  for (const layer of element.querySelectorAll(":scope > svg")) {
-    const copy = layer.cloneNode(true);
-    const originals = [layer, ...all("*", layer)];
-    [copy, ...all("*", copy)].forEach((part, n) => {
-      const style = getComputedStyle(originals[n]);
-      for (const name of DRAWN_BY_STYLE) part.style.setProperty(name, style.getPropertyValue(name));
-      part.style.transform = style.transform === "none" ? "" : style.transform;
-      if (style.display === "none") part.remove();
-    });
-    for (const [name, value] of [["x", pad.left], ["y", pad.top], ["width", box.width], ["height", box.height]]) {
-      copy.setAttribute(name, value);
+  const drawing = one("svg", element);
+  const {width, height} = element.getBoundingClientRect();
+  const copy = drawing.cloneNode(true);
+  const originals = all("*", drawing);
+  all("*", copy).forEach((part, n) => {
+    const style = getComputedStyle(originals[n]);
+    if (style.display === "none" || part.hasAttribute("hidden")) part.remove();
+    for (const name of DRAWN_BY_STYLE) {
+      const value = style.getPropertyValue(name);
+      if (value !== "none" || !name.startsWith("transform")) part.style.setProperty(name, value);
     }
-    copy.style.overflow = "visible";
-    whole.append(copy);
-  }
-  return new XMLSerializer().serializeToString(whole);
-}
-
-// The lanes of a timeline as one SVG text.
-function timelineSvg(id) {
-  const {title} = plate.figures.find((it) => it.id === id);
-  const style = (element, name) => getComputedStyle(element).getPropertyValue(name);
-  const ground = style(one(".workshop"), "background-color");
-  const lanes = all(".lane", one(`[data-figure="${id}"]`));
-  const text = (x, y, element, words) => svg("text", {
-    x, y, fill: style(element, "color"), "font-family": "sans-serif", "font-size": 13,
-  }, words);
-  const whole = svg("svg", {xmlns: one("svg").namespaceURI, width: 900, height: 60 + 30 * lanes.length});
-  whole.append(svg("rect", {width: "100%", height: "100%", fill: ground}), text(12, 26, one(".workshop"), title));
-  lanes.forEach((lane, n) => {
-    const [name, drawing, total] = lane.children;
-    const y = 44 + 30 * n;
-    const copy = drawing.cloneNode(true);
-    all("path", copy).forEach((path, it) => {
-      for (const key of ["fill", "stroke", "stroke-width", "vector-effect"]) {
-        path.setAttribute(key, style(drawing.children[it], key));
-      }
-    });
-    for (const [key, value] of Object.entries({x: 90, y, width: 700, height: 20})) copy.setAttribute(key, value);
-    whole.append(text(12, y + 15, name, name.textContent), copy, text(804, y + 15, total, total.textContent));
+    for (const name of part.getAttributeNames()) if (name.startsWith("data-")) part.removeAttribute(name);
   });
+  for (const [name, value] of Object.entries({x: PAD.left, y: PAD.top, width, height})) {
+    copy.setAttribute(name, value);
+  }
+  copy.style.overflow = "visible";
+  const ground = getComputedStyle(one(".workshop")).backgroundColor;
+  const ink = getComputedStyle(element).color;
+  const title = {x: 12, y: 24, "font-family": "sans-serif", "font-size": 15, "font-weight": 600, fill: ink};
+  const whole = svg("svg", {
+    xmlns: drawing.namespaceURI, width: width + PAD.left + PAD.right, height: height + PAD.top + PAD.bottom,
+  });
+  whole.append(svg("rect", {width: "100%", height: "100%", fill: ground}),
+    svg("text", title, figureOf[id].title), copy);
   return new XMLSerializer().serializeToString(whole);
 }
-
-const drawnSvg = (id) => (one(`.lanes[data-figure="${id}"]`) ? timelineSvg : figureSvg)(id);
 
 function save(name, blob) {
   const link = Object.assign(document.createElement("a"), {
@@ -77,7 +53,7 @@ function save(name, blob) {
 
 async function savePng(id) {
   const image = new Image();
-  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(drawnSvg(id))}`;
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(figureSvg(id))}`;
   await image.decode();
   const canvas = document.createElement("canvas");
   const scale = Math.max(2, devicePixelRatio);
@@ -89,52 +65,53 @@ async function savePng(id) {
 }
 
 // Numbers in SI units, as in `plates read --json`.
-function figureCsv(id) {
-  const figure = plate.figures.find((it) => it.id === id);
+function figureCsv(figure) {
   const quoted = (cell) => (/[",\n]/.test(cell) ? `"${String(cell).replaceAll('"', '""')}"` : cell);
-  const lines = figure.kind === "curves" ? curvesCsv(figure) : stepsCsv(figure);
+  const lines = figure.stops ? curvesCsv(figure) : stepsCsv(figure);
   return lines.map((line) => line.map(quoted).join(",")).join("\n") + "\n";
 }
 
 function curvesCsv(figure) {
   const names = figure.series.map(({reading}) => reading);
-  const at = new Set([...figure.along, shown.inputs[figure.input]]);
-  return [[figure.input, ...names], ...[...at].sort((a, b) => a - b).map((x) => {
-    const readings = read({...shown.inputs, [figure.input]: x});
-    return [x, ...names.map((name) => readings[name])];
-  })];
+  const here = {...shown.values, x: shown.inputs[figure.input]};
+  const stops = stopsOf(figure, shown.inputs).stops.filter(({x}) => x !== here.x);
+  return [[figure.input, ...names], ...[...stops, here].sort((a, b) => a.x - b.x).map((stop) =>
+    [stop.x, ...names.map((name) => stop[name])])];
 }
 
 function stepsCsv(figure) {
-  const head = ["variant", "kernel", "launches", ...figure.columns_.map(({reading}) => reading)];
-  const lines = tabled.table(figure, shown).flatMap(({names, count, rows}, part) =>
-    names.flatMap((name, n) => (count[n] === 0 ? [] : [[figure.parts[part].label, name, count[n],
-      ...figure.columns_.map(({words}, it) => (words.length ? words[rows[it][n]] : rows[it][n]))]])));
-  return [head, ...lines];
+  const texts = figure.texts[shown.inputs[figure.input]];
+  const value = (reading, format, n) => {
+    const {words} = plate.formats[format];
+    return words.length > 0 ? words[shown.values[reading][n]] : shown.values[reading][n];
+  };
+  const lines = figure.parts.flatMap(({variant, label, names}) =>
+    shown.values[`kernel_count_${variant}`].flatMap((count, n) => (count === 0 ? [] : [[
+      label, texts[names][n], count,
+      ...figure.columns.map(({reading, format}) => value(`${reading}_${variant}`, format, n)),
+    ]])));
+  const heads = figure.columns.map(({reading}) => reading.replace("kernel_", ""));
+  return [["variant", "kernel", "launches", ...heads], ...lines];
 }
 
 // The code that computes the numbers again: a name in it stands for the value of that input.
-function snippet(code) {
-  const literal = (value) => (typeof value === "string" ? JSON.stringify(value) : String(value));
-  return code.replace(/{(\w+)}/g, (_, name) => literal(shown.inputs[name]));
-}
-
-function showTaken() {
+function showSnippet() {
   const box = one("#snippet");
-  if (box) box.value = snippet(box.dataset.code);
+  const literal = (value) => (typeof value === "string" ? JSON.stringify(value) : String(value));
+  if (box) box.value = box.dataset.code.replace(/{(\w+)}/g, (_, name) => literal(shown.inputs[name]));
 }
 
-for (const button of all("[data-svg]")) {
-  const id = button.dataset.svg;
-  button.addEventListener("click", () =>
-    save(`${id}.svg`, new Blob([drawnSvg(id)], {type: "image/svg+xml"})));
+function startTake() {
+  const saved = {
+    svg: (id) => save(`${id}.svg`, new Blob([figureSvg(id)], {type: "image/svg+xml"})),
+    png: savePng,
+    csv: (id) => save(`${id}.csv`, new Blob([figureCsv(figureOf[id])], {type: "text/csv"})),
+  };
+  for (const [kind, act] of Object.entries(saved)) {
+    for (const button of all(`[data-${kind}]`)) {
+      button.addEventListener("click", () => act(button.dataset[kind]));
+    }
+  }
+  when.settled.push(showSnippet);
+  showSnippet();
 }
-for (const button of all("[data-png]")) {
-  button.addEventListener("click", () => savePng(button.dataset.png));
-}
-for (const button of all("[data-csv]")) {
-  const id = button.dataset.csv;
-  button.addEventListener("click", () => save(`${id}.csv`, new Blob([figureCsv(id)], {type: "text/csv"})));
-}
-showTaken();
-addEventListener("beforeprint", drawFirst);

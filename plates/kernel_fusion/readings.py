@@ -129,6 +129,13 @@ def readings(
             MATMUL_SIDE, value_bytes, card.tensor_rate, card.bandwidth, overhead * MICRO
         ),
         "kernels_unfused": unfused.kernels,
+        "bound_unfused": refined.largest(
+            shown["launch_unfused"],
+            shown["l2_unfused"],
+            shown["hbm_unfused"],
+            shown["access_unfused"],
+            shown["arithmetic_unfused"],
+        ),
         "wait_unfused": shown["wait_unfused"],
         "wait_fused": shown["wait_fused"],
         "l2_share_unfused": shown["l2_unfused"] / time_unfused,
@@ -152,11 +159,12 @@ def readings(
         "matmul_rate": cost.attainable_rate(matmul, card.tensor_rate, card.bandwidth),
         # Longer chains double the axis as often as they need it.
         "bytes_axis": sixteen_bytes * np.power(2, np.ceil(np.maximum(0, np.log2(passes)))),
-        **_steps("unfused_", unfused, before, model, card.bandwidth, overhead * MICRO),
-        **_steps("fused_", fused, after, model, card.bandwidth, overhead * MICRO),
-        **_lane("unfused_", unfused, model, card.bandwidth, sketch["launch_unfused"]),
-        **_lane("graph_", graph, model, card.bandwidth, sketch["launch_graph"]),
-        **_lane("fused_", fused, model, card.bandwidth, sketch["launch_fused"]),
+        **_steps("unfused", unfused, before, model, card.bandwidth, overhead * MICRO),
+        **_steps("fused", fused, after, model, card.bandwidth, overhead * MICRO),
+        "kernel_count_graph": before,
+        **_lane("unfused", unfused, model, card.bandwidth, sketch["launch_unfused"]),
+        **_lane("graph", graph, model, card.bandwidth, sketch["launch_graph"]),
+        **_lane("fused", fused, model, card.bandwidth, sketch["launch_fused"]),
         "host_launches": np.where(np.logical_and(model.refined, launch.graph), 1, unfused.kernels),
         "host_launch": overhead * MICRO
         + np.where(model.refined, refined.dispatch_s(launch, terms), 0),
@@ -198,7 +206,7 @@ def _sketch(
 
 
 def _steps(
-    prefix: str, priced: refined.Cost, count: Any, model: Model, bandwidth: Any, overhead_s: Any
+    variant: str, priced: refined.Cost, count: Any, model: Model, bandwidth: Any, overhead_s: Any
 ) -> dict[str, Any]:
     """Return what each step moves, how long one launch of it takes, and what bounds it."""
     moved = priced.read_bytes + priced.written_bytes
@@ -209,20 +217,20 @@ def _steps(
         kernel.launch_s, kernel.l2_s, kernel.hbm_s, kernel.access_s, kernel.arithmetic_s
     )
     return {
-        f"{prefix}count": count,
-        f"{prefix}resident": np.where(model.refined, priced.l2_share, 0),
-        f"{prefix}read": priced.read_bytes,
-        f"{prefix}written": priced.written_bytes,
-        f"{prefix}moved": moved,
-        f"{prefix}time": np.where(model.refined, kernel.time_s, launch_s + moving_s),
-        f"{prefix}bound": np.where(
+        f"kernel_count_{variant}": count,
+        f"kernel_resident_{variant}": np.where(model.refined, priced.l2_share, 0),
+        f"kernel_read_{variant}": priced.read_bytes,
+        f"kernel_written_{variant}": priced.written_bytes,
+        f"kernel_moved_{variant}": moved,
+        f"kernel_time_{variant}": np.where(model.refined, kernel.time_s, launch_s + moving_s),
+        f"kernel_bound_{variant}": np.where(
             model.refined, bound, refined.largest(launch_s, 0, moving_s, 0, 0)
         ),
     }
 
 
 def _lane(
-    prefix: str, priced: refined.Cost, model: Model, bandwidth: Any, sketch_s: Any
+    variant: str, priced: refined.Cost, model: Model, bandwidth: Any, sketch_s: Any
 ) -> dict[str, Any]:
     """Return what the GPU does in time: idle before each kernel, its fixed cost, its work.
 
@@ -234,7 +242,7 @@ def _lane(
         priced.read_bytes + priced.written_bytes, refined.per_step(bandwidth)
     )
     return {
-        f"{prefix}idle": np.where(model.refined, priced.wait_s, sketch_s) / priced.kernels,
-        f"{prefix}fixed": np.where(model.refined, kernel.launch_s, 0 * moving_s),
-        f"{prefix}working": np.where(model.refined, working_s, moving_s),
+        f"idle_{variant}": np.where(model.refined, priced.wait_s, sketch_s) / priced.kernels,
+        f"kernel_started_{variant}": np.where(model.refined, kernel.launch_s, 0 * moving_s),
+        f"kernel_worked_{variant}": np.where(model.refined, working_s, moving_s),
     }

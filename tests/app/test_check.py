@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from app.check import faults
+from plates.figure import Axis, Series
 from plates.kernel_fusion import plate
 from plates.plate import Fact, Reading, State
 from plates.quantity import Quantity
@@ -60,6 +61,11 @@ def unasked(**inputs):
         (changed_figure(text=""), "has no text alternative"),
         (changed_figure(text="{nothing}"), "{nothing} names no input or reading"),
         (changed_figure(input="nothing"), "runs along nothing"),
+        (changed_figure(place="above"), "stands 'above', which is not one of beside, wide, fold"),
+        (changed_figure(marked=("pace",)), "draws pace, which is no reading"),
+        (changed_figure(y=Axis("y", "furlongs", 0, 1, (1,))), "is a log axis and cannot hold 0"),
+        (changed_figure(y=Axis("y", "furlongs", 1, 2, (1,))), "the unknown format 'furlongs'"),
+        (changed_figure(series=(Series("speedup", "", "sideways"),)), "'sideways' is no role"),
         (
             dataclasses.replace(plate, facts=lambda: {"pi": Fact(np.pi, "number", "")}),
             "fact pi has no source",

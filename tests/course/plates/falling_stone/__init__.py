@@ -10,6 +10,7 @@ from plates.plate import Fact, Plate, Reading, State
 from plates.quantity import Quantity
 
 GRAVITY = 9.81
+HIGHEST_M = 1024
 
 
 def fall_time_s(height_m, start_m_per_s):
@@ -20,7 +21,7 @@ def fall_time_s(height_m, start_m_per_s):
 class FallingStone(param.Parameterized):
     height = Quantity(
         10,
-        bounds=(1, 1024),
+        bounds=(1, HIGHEST_M),
         stops_per_octave=2,
         label="Height",
         whole=True,
@@ -39,7 +40,8 @@ class FallingStone(param.Parameterized):
 
 def readings(height, start):
     dropped, thrown = fall_time_s(height, 0), fall_time_s(height, start)
-    return {"dropped": dropped, "thrown": thrown, "ratio": dropped / thrown}
+    longest = fall_time_s(HIGHEST_M, 0)
+    return {"dropped": dropped, "thrown": thrown, "ratio": dropped / thrown, "longest": longest}
 
 
 plate = Plate(
@@ -70,8 +72,7 @@ plate = Plate(
             text="{dropped} against {thrown}.",
             axis_label="time",
             format="time",
-            end_reading="dropped",
-            end_at={"height": 1024},
+            end="longest",
             ticks=(0, 0.5, 1),
             series=(Series("dropped", "dropped", "before"), Series("thrown", "thrown", "after")),
         ),

@@ -1,0 +1,27 @@
+// Starts each part of the page; what a page does not have is not started.
+"use strict";
+
+attempt(readAddress);
+shown.inputs = {...state};
+Object.keys(plate.inputs).forEach((name) => attempt(startControl, name));
+for (const button of all("[data-state]")) {
+  button.addEventListener("click", () => setInputs(plate.states[button.dataset.state]));
+}
+one("#reset").addEventListener("click", () => setInputs(defaults));
+for (const echo of all(".lead [data-echo], .prose [data-echo]")) attempt(startScrub, echo);
+attempt(startNumbers);
+all("[data-scope]").forEach((scope) => attempt(startScope, scope));
+all(".plot:has(.tip)").forEach((plot) => attempt(startTip, plot));
+if (one("#measured")) attempt(startMeasured);
+if (one(".guesses")) attempt(startGuesses);
+if (one(".tour")) attempt(startTour);
+attempt(startTerms);
+attempt(startLights);
+attempt(startTake);
+attempt(startLinks);
+attempt(startFrame);
+when.settled.push(() => say(one("#spoken"), sentence(plate.readout, shown)));
+
+for (const listener of when.set) attempt(listener);
+attempt(computeHere, {...state});
+root.dataset.plate = "ready";
