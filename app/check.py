@@ -110,9 +110,10 @@ def _faults_of_figures(plate: Plate, computed: Mapping[str, Any]) -> Iterator[st
         if (figure.input or figure.kind == "curves") and figure.input not in plate.samples():
             yield f"{place} runs along {figure.input}, which is no input"
             continue
-        for reading in _drawn(plate, figure, computed) - computed.keys():
+        broken = [*_faults_of_parts(figure, place)]
+        yield from broken
+        for reading in () if broken else _drawn(plate, figure, computed) - computed.keys():
             yield f"{place} draws {reading}, which is no reading"
-        yield from _faults_of_parts(figure, place)
 
 
 def _faults_of_parts(figure: Figure, place: str) -> Iterator[str]:

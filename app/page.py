@@ -111,7 +111,7 @@ def _figure(figure: Figure, measured: Sequence[Measured]) -> dict[str, Any]:
         "input": figure.input,
     }
     known["texts"] = figure.texts
-    for name in ("series", "parts", "columns"):
+    for name in ("series", "variants", "columns"):
         if hasattr(figure, name):
             known[name] = [asdict(it) for it in getattr(figure, name)]
     if isinstance(figure, Bars):

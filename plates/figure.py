@@ -179,37 +179,24 @@ class Bars(Figure):
         return lengths | {f"tick_{n}": share * end for n, share in enumerate(self.ticks)}
 
 
-@dataclass(frozen=True)
-class Spot:
-    """A point of a figure, each of its coordinates a reading or a number."""
-
-    x: str | float
-    y: str | float
+Spot = tuple[str | float, str | float]
+"""A point of a figure, each of its coordinates a reading or a number."""
 
 
 @dataclass(frozen=True)
 class Path:
-    """A line through spots; a label stands at its end."""
+    """A line through spots, with its label at its end; with a single spot, that spot named."""
 
     label: str
     role: str
     spots: tuple[Spot, ...]
 
 
-@dataclass(frozen=True)
-class Mark:
-    """A spot that is named."""
-
-    label: str
-    role: str
-    spot: Spot
-
-
 @dataclass(frozen=True, kw_only=True)
 class Paths(Figure):
     """Lines and named spots on two log axes: a chart whose shape the readings give.
 
-    The name of a spot beyond `flip` percent stands to its left.
+    The name of a single spot beyond `flip` percent stands to its left.
     """
 
     kind = "paths"
@@ -217,66 +204,69 @@ class Paths(Figure):
     x: Axis
     y: Axis
     paths: tuple[Path, ...]
-    marks: tuple[Mark, ...]
     flip: float = 70
 
     def drawn(self, readings: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
-        """Return where each line bends and ends, and where each spot is."""
-
-        def place(spot: Spot) -> list[Any]:
-            return [readings[it] if isinstance(it, str) else it for it in (spot.x, spot.y)]
-
+        """Return where each line bends and ends, and whether it is named there."""
+        spots = [
+            [tuple(readings[it] if isinstance(it, str) else it for it in spot) for spot in it.spots]
+            for it in self.paths
+        ]
         found = {}
-        ends = [place(path.spots[-1]) for path in self.paths]
-        for n, path in enumerate(self.paths):
-            for m, (x, y) in enumerate(place(spot) for spot in path.spots):
+        for n, path in enumerate(spots):
+            for m, (x, y) in enumerate(path):
                 found[f"path_{n}_{m}_x"] = 1000 * self.x.share(x)
                 found[f"path_{n}_{m}_y"] = 1000 - 1000 * self.y.share(y)
-            x, y = ends[n]
-            found[f"end_{n}_x"], found[f"end_{n}_y"] = self._at(x, y)
+            x, y = path[-1]
+            found[f"end_{n}_x"] = self.x.percent(x)
+            found[f"end_{n}_y"] = 100 - self.y.percent(y)
+            found[f"end_{n}_left"] = self.x.percent(x) > self.flip
+            found[f"end_{n}_below"] = y < self.y.low
             # Of two lines that end as one, the last is named.
-            same = [np.where((x == right) & (y == top), 1, 0) for right, top in ends[n + 1 :]]
+            ends = [it[-1] for it in spots[n + 1 :]]
+            same = [np.where((x == right) & (y == top), 1, 0) for right, top in ends]
             found[f"end_{n}_named"] = 1 - np.clip(sum(same), 0, 1)
-        for n, mark in enumerate(self.marks):
-            x, y = place(mark.spot)
-            found[f"mark_{n}_x"], found[f"mark_{n}_y"] = self._at(x, y)
-            found[f"mark_{n}_left"] = self.x.percent(x) > self.flip
-            found[f"mark_{n}_below"] = y < self.y.low
         return found
-
-    def _at(self, x: Any, y: Any) -> tuple[Any, Any]:
-        return self.x.percent(x), 100 - self.y.percent(y)
 
 
 @dataclass(frozen=True)
-class Lane:
-    """The kernels of a variant in time, in a role; `total` is the reading of their time.
+class Variant:
+    """One way to run the chain: what its readings end in, its label, and its role.
 
-    Those that can be `lit` light together with their lines of code.
+    Kernels that can be `lit` light together with their lines of code.
     """
 
-    variant: str
+    name: str
     label: str
     role: str
-    total: str
     lit: bool = False
+
+
+def each_kernel(value: Any, count: Any) -> Any:
+    """Return a step's value once for each of its kernels."""
+    return np.repeat(value, count.astype(int))
+
+
+def places(entries: Any) -> Any:
+    """Return the place of each entry, from 0 on."""
+    return np.cumsum(1 + 0 * entries, axis=-1) - 1
 
 
 @dataclass(frozen=True, kw_only=True)
 class Timeline(Figure):
-    """Lanes to one scale; above the first, the launches that the host makes for it.
+    """A lane for each variant, to one scale; above them, the launches that the host makes.
 
-    Readings that end in the lane's variant say what there is of each kernel: kernel_count, idle
-    before it, kernel_started, kernel_worked. `host` has three readings: how many launches, how long
-    each is, and whether they run ahead of the lane or in its idle times. `keys` name launch, fixed,
-    working and idle; the `note` is shown while the host is ahead.
+    The readings of a variant say what there is of each step: kernel_count, idle before each kernel,
+    kernel_started, kernel_worked; and time. `host` has three readings: how many launches, how long
+    each is, and whether they run ahead of the first lane or in its idle times. `keys` name launch,
+    fixed, working and idle; the `note` is shown while the host is ahead.
     """
 
     kind = "timeline"
 
     host_label: str
     host: tuple[str, str, str]
-    lanes: tuple[Lane, ...]
+    lanes: tuple[Variant, ...]
     keys: tuple[str, str, str, str]
     note: str = ""
 
@@ -287,69 +277,45 @@ class Timeline(Figure):
         issued = np.where(ahead > 0, (launches - 1) * each, 0)
         whole = issued
         for lane in self.lanes:
-            whole = np.maximum(whole, readings[lane.total])
+            whole = np.maximum(whole, readings[f"time_{lane.name}"])
         found = {"ahead": ahead > 0}
         for lane in self.lanes:
-            found |= self._lane(readings, lane.variant, 1000 / whole)
-        first = found[f"{self.lanes[0].variant}_from"]
-        ahead_from = np.minimum(found[f"{self.lanes[0].variant}_place"] * each, issued)
-        ahead_to = np.minimum(ahead_from + each, issued)
-        found["host_from"] = np.where(ahead > 0, ahead_from * (1000 / whole), first)
-        found["host_to"] = np.where(
-            ahead > 0, ahead_to * (1000 / whole), first + each * (1000 / whole)
-        )
-        return found
-
-    def _lane(self, readings: Mapping[str, Any], variant: str, scale: Any) -> dict[str, Any]:
-        count = readings[f"kernel_count_{variant}"]
-        idle, started, worked = (
-            scale * readings[f"{part}_{variant}"]
-            for part in ("idle", "kernel_started", "kernel_worked")
-        )
-        each = each_kernel(idle + started + worked, count)
-        end = np.cumsum(each, axis=-1)
-        begin = end - each + idle
-        return {
-            f"{variant}_from": end - each,
-            f"{variant}_begin": begin,
-            f"{variant}_work": begin + each_kernel(started, count),
-            f"{variant}_to": end,
-            f"{variant}_idle": idle > 0,
-            f"{variant}_step": each_kernel(np.cumsum(1 + 0 * count, axis=-1) - 1, count),
-            f"{variant}_place": np.cumsum(1 + 0 * each, axis=-1) - 1,
+            found |= self._lane(readings, lane.name, 1000 / whole)
+        idle_from = found[f"{self.lanes[0].name}_from"]
+        ahead_from = np.minimum(places(idle_from) * each, issued) * (1000 / whole)
+        ahead_to = np.minimum(ahead_from + each * (1000 / whole), issued * (1000 / whole))
+        return found | {
+            "host_from": np.where(ahead > 0, ahead_from, idle_from),
+            "host_to": np.where(ahead > 0, ahead_to, idle_from + each * (1000 / whole)),
         }
 
-
-def each_kernel(value: Any, count: Any) -> Any:
-    """Return a step's value once for each of its kernels."""
-    return np.repeat(value, count.astype(int))
+    def _lane(self, readings: Mapping[str, Any], name: str, scale: Any) -> dict[str, Any]:
+        count, idle = readings[f"kernel_count_{name}"], scale * readings[f"idle_{name}"]
+        started = scale * readings[f"kernel_started_{name}"]
+        each = each_kernel(idle + started + scale * readings[f"kernel_worked_{name}"], count)
+        end = np.cumsum(each, axis=-1)
+        return {
+            f"{name}_from": end - each,
+            f"{name}_begin": end - each + idle,
+            f"{name}_work": end - each + idle + each_kernel(started, count),
+            f"{name}_to": end,
+            f"{name}_idle": idle > 0,
+            f"{name}_step": each_kernel(places(count), count),
+        }
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table: what its readings begin with, its heading, and its format."""
+    """A column of a table: what its readings begin with, its heading, and its format.
+
+    `total` and `wait` are what the readings of the chain begin with, if there are any.
+    """
 
     reading: str
     label: str
     format: str
-
-
-@dataclass(frozen=True)
-class Part:
-    """The rows of a table that share a variant and a role.
-
-    `names` is which of the table's texts names them. `totals` has a reading for some columns, and
-    so has `wait`, for what belongs to no row. Rows that can be `lit` light with their lines of
-    code.
-    """
-
-    variant: str
-    label: str
-    role: str
-    names: str
-    totals: Mapping[str, str]
-    wait: Mapping[str, str]
-    lit: bool = False
+    total: str = ""
+    wait: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -358,13 +324,13 @@ class Table(Figure):
 
     What a step reads comes from the first memory, or the second as far as it is resident there, to
     the third, and what it writes goes back. The texts are a head, lines and a tail of code, the
-    code that makes them one, and names.
+    code that makes them one, and, for each variant, the names of its steps.
     """
 
     kind = "table"
 
     columns: tuple[Column, ...]
-    parts: tuple[Part, ...]
+    variants: tuple[Variant, ...]
     wait_label: str
     total_label: str
     memories: tuple[str, str, str]
@@ -373,13 +339,11 @@ class Table(Figure):
     def shows(self) -> tuple[str, ...]:
         """The readings of its cells."""
         return tuple(
-            reading
-            for part in self.parts
-            for reading in (
-                *(f"{column.reading}_{part.variant}" for column in self.columns),
-                *part.totals.values(),
-                *part.wait.values(),
-            )
+            f"{begin}_{variant.name}"
+            for variant in self.variants
+            for column in self.columns
+            for begin in (column.reading, column.total, column.wait)
+            if begin
         )
 
     def drawn(self, readings: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
@@ -387,21 +351,23 @@ class Table(Figure):
 
         They are as wide as what they carry, of the most that any carries.
         """
-        moved = {
-            it.variant: [readings[f"kernel_{way}_{it.variant}"] for way in ("read", "written")]
-            for it in self.parts
-        }
-        most: Any = 0
-        for read, written in moved.values():
-            most = np.maximum(most, np.max(np.maximum(read, written), axis=-1))
         found: dict[str, Any] = {}
-        for variant, (read, written) in moved.items():
-            count = readings[f"kernel_count_{variant}"]
-            top = np.where(readings[f"kernel_resident_{variant}"] > 0.5, 42, 12)
-            wide = {"read": 20 * read / most, "written": 20 * written / most}
-            arrows = wide | {"top": top, "neck": top + 10}
-            found |= {f"{variant}_{name}": each_kernel(it, count) for name, it in arrows.items()}
-            found[f"{variant}_step"] = each_kernel(np.cumsum(1 + 0 * count, axis=-1) - 1, count)
-            found[f"{variant}_kernels"] = np.sum(count, axis=-1)
-            found[f"{variant}_many"] = count > 1
+        names = [it.name for it in self.variants]
+        most: Any = 0
+        for name in names:
+            larger = np.maximum(readings[f"kernel_read_{name}"], readings[f"kernel_written_{name}"])
+            most = np.maximum(most, np.max(larger, axis=-1))
+        for name in names:
+            count = readings[f"kernel_count_{name}"]
+            top = np.where(readings[f"kernel_resident_{name}"] > 0.5, 42, 12)
+            for way in ("read", "written"):
+                wide = 20 * readings[f"kernel_{way}_{name}"] / most
+                found[f"{name}_{way}"] = each_kernel(wide, count)
+            found |= {
+                f"{name}_top": each_kernel(top, count),
+                f"{name}_neck": each_kernel(top + 10, count),
+                f"{name}_step": each_kernel(places(count), count),
+                f"{name}_kernels": np.sum(count, axis=-1),
+                f"{name}_many": count > 1,
+            }
         return found

@@ -85,10 +85,10 @@ function stepsCsv(figure) {
     const {words} = plate.formats[format];
     return words.length > 0 ? words[shown.values[reading][n]] : shown.values[reading][n];
   };
-  const lines = figure.parts.flatMap(({variant, label, names}) =>
-    shown.values[`kernel_count_${variant}`].flatMap((count, n) => (count === 0 ? [] : [[
-      label, texts[names][n], count,
-      ...figure.columns.map(({reading, format}) => value(`${reading}_${variant}`, format, n)),
+  const lines = figure.variants.flatMap(({name, label}) =>
+    shown.values[`kernel_count_${name}`].flatMap((count, n) => (count === 0 ? [] : [[
+      label, texts[`${name}_names`][n], count,
+      ...figure.columns.map(({reading, format}) => value(`${reading}_${name}`, format, n)),
     ]])));
   const heads = figure.columns.map(({reading}) => reading.replace("kernel_", ""));
   return [["variant", "kernel", "launches", ...heads], ...lines];

@@ -1,5 +1,6 @@
 """The plate's figures and the sentence under them."""
 
+from dataclasses import replace
 from typing import Any
 
 from model.operations import CHAINS, Chain
@@ -8,15 +9,12 @@ from plates.figure import (
     Bars,
     Column,
     Curves,
-    Lane,
-    Mark,
-    Part,
     Path,
     Paths,
     Series,
-    Spot,
     Table,
     Timeline,
+    Variant,
 )  # fmt: skip
 from plates.formats import FORMATS, Format
 from plates.kernel_fusion.inputs import WORDS, KernelFusion
@@ -28,9 +26,6 @@ FORMATS["regime"] = Format((), words=tuple(SAID["regimes"]))
 
 ROOF_TO = 2.0**13
 """Where the roofline figure ends, in FLOP/byte."""
-
-COLUMNS = {"read": "bytes", "written": "bytes", "moved": "bytes", "time": "time", "bound": "regime"}
-"""What the table says of each kernel, with its format."""
 
 
 def drawn(reading: str, role: str) -> Series:
@@ -48,7 +43,7 @@ def steps_of(name: str, chain: Chain) -> dict[str, object]:
     function = name.replace("-", "_")
     called = WORDS.get("steps", {})
     return {
-        "names": [called.get(step.name, step.name) for step in chain.steps],
+        "unfused_names": [called.get(step.name, step.name) for step in chain.steps],
         "fused_names": [SAID["steps"]["fused"]],
         "head": f"def {function}({chain.arguments}):",
         "lines": [step.code for step in chain.steps],
@@ -97,41 +92,55 @@ BYTES = Bars(
     series=(drawn("bytes_unfused", "before"), drawn("bytes_fused", "after")),
 )
 
+UNFUSED = Variant("unfused", ROLES["before"], "before", lit=True)
+GRAPH = Variant("graph", ROLES["other"], "other", lit=True)
+FUSED = Variant("fused", ROLES["after"], "after")
+
 TIMELINE = Timeline(
     **said("timeline"),
     place="wide",
     host_label=SAID["timeline"]["host"],
     host=("host_launches", "host_launch", "host_ahead"),
-    lanes=(
-        Lane("unfused", ROLES["before"], "before", "time_unfused", lit=True),
-        Lane("graph", ROLES["other"], "other", "time_graph", lit=True),
-        Lane("fused", ROLES["after"], "after", "time_fused"),
-    ),
+    lanes=(UNFUSED, GRAPH, FUSED),
     keys=tuple(SAID["timeline"]["keys"]),
     note=SAID["timeline"]["note"],
 )
 
-RIDGE, TENSOR_RIDGE = Spot("ridge_plain", "fp32_rate"), Spot("ridge_tensor", "tensor_rate")
-TENSOR_ROOF = (RIDGE, TENSOR_RIDGE, Spot(ROOF_TO, "tensor_rate"))
-L2_ROOF = (Spot(ROOF_FROM, "roof_l2_rate"), Spot("ridge_l2", "fp32_rate"))
-PLAIN_ROOF = (Spot(ROOF_FROM, "roof_from_rate"), RIDGE, Spot(ROOF_TO, "fp32_rate"))
-
+RIDGE, TENSOR_RIDGE = ("ridge_plain", "fp32_rate"), ("ridge_tensor", "tensor_rate")
 ROOFLINE = Paths(
     **said("roofline"),
     place="fold",
     x=Axis(SAID["roofline"]["x"], "number", ROOF_FROM, ROOF_TO, (0.1, 1, 10, 100, 1000)),
     y=Axis(SAID["roofline"]["y"], "flop_rate", 1e9, 1e16, tuple(10.0**n for n in range(9, 16))),
-    paths=(
-        Path(SAID["roofline"]["tensor"], "other", TENSOR_ROOF),
-        Path(SAID["roofline"]["l2"], "other", L2_ROOF),
-        Path(SAID["roofline"]["plain"], "ink", PLAIN_ROOF),
-    ),
-    marks=(
-        Mark(SAID["roofline"]["matmul"], "other", Spot("matmul_intensity", "matmul_rate")),
-        Mark(ROLES["before"], "before", Spot("intensity_unfused", "flop_rate_unfused")),
-        Mark(ROLES["after"], "after", Spot("intensity_fused", "flop_rate_fused")),
+    paths=tuple(
+        Path(label, role, spots)
+        for label, role, spots in (
+            (SAID["roofline"]["tensor"], "other", (RIDGE, TENSOR_RIDGE, (ROOF_TO, "tensor_rate"))),
+            (
+                SAID["roofline"]["l2"],
+                "other",
+                ((ROOF_FROM, "roof_l2_rate"), ("ridge_l2", "fp32_rate")),
+            ),
+            (
+                SAID["roofline"]["plain"],
+                "ink",
+                ((ROOF_FROM, "roof_from_rate"), RIDGE, (ROOF_TO, "fp32_rate")),
+            ),
+            (SAID["roofline"]["matmul"], "other", (("matmul_intensity", "matmul_rate"),)),
+            (ROLES["before"], "before", (("intensity_unfused", "flop_rate_unfused"),)),
+            (ROLES["after"], "after", (("intensity_fused", "flop_rate_fused"),)),
+        )
     ),
 )
+
+COLUMNS = (
+    Column("kernel_read", "", "bytes"),
+    Column("kernel_written", "", "bytes"),
+    Column("kernel_moved", "", "bytes", total="bytes"),
+    Column("kernel_time", "", "time", total="time", wait="wait"),
+    Column("kernel_bound", "", "regime"),
+)
+"""What the table says of each kernel; what each is called stands in the words."""
 
 STEPS = Table(
     **said("steps"),
@@ -139,27 +148,13 @@ STEPS = Table(
     input="chain",
     texts={name: steps_of(name, chain) for name, chain in CHAINS.items()},
     columns=tuple(
-        Column(f"kernel_{name}", label, form)
-        for (name, form), label in zip(COLUMNS.items(), SAID["steps"]["columns"], strict=True)
+        replace(column, label=label)
+        for column, label in zip(COLUMNS, SAID["steps"]["columns"], strict=True)
     ),
+    variants=(UNFUSED, FUSED),
     wait_label=SAID["steps"]["wait"],
     total_label=SAID["steps"]["total"],
     memories=tuple(SAID["steps"]["places"]),
-    parts=tuple(
-        Part(
-            variant,
-            ROLES[role],
-            role,
-            names,
-            {"kernel_moved": f"bytes_{variant}", "kernel_time": f"time_{variant}"},
-            {"kernel_time": f"wait_{variant}"},
-            lit=variant == "unfused",
-        )
-        for variant, role, names in (
-            ("unfused", "before", "names"),
-            ("fused", "after", "fused_names"),
-        )
-    ),
 )
 
 FIGURES = (TIME, BYTES, TIMELINE, ROOFLINE, STEPS)

@@ -5,21 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from plates.figure import (
-    Axis,
-    Bars,
-    Column,
-    Curves,
-    Lane,
-    Mark,
-    Part,
-    Path,
-    Paths,
-    Series,
-    Spot,
-    Table,
-    Timeline,
-)  # fmt: skip
+from plates.figure import Axis, Bars, Column, Curves, Path, Paths, Series, Table, Timeline, Variant
 
 SAID = {"id": "figure", "title": "Figure", "text": "a figure"}
 TENTHS = Axis("x", "plain", 1, 1e4, (1, 10, 100, 1000))
@@ -111,10 +97,10 @@ ROOF = Paths(
     x=TENTHS,
     y=TIMES,
     paths=(
-        Path("low", "other", (Spot(1, 1e-3), Spot("ridge", "roof"))),
-        Path("high", "ink", (Spot(1, 1.0), Spot("ridge", "top"))),
+        Path("low", "other", ((1, 1e-3), ("ridge", "roof"))),
+        Path("high", "ink", ((1, 1.0), ("ridge", "top"))),
+        Path("here", "before", (("ridge", 1e-4),)),
     ),
-    marks=(Mark("here", "before", Spot("ridge", "roof")),),
 )
 
 
@@ -123,9 +109,10 @@ def test_lines_bend_and_spots_stand_where_the_readings_say():
     assert (found["path_0_0_x"], found["path_0_0_y"]) == (0, 1000)
     assert (found["path_0_1_x"], found["path_0_1_y"]) == (500, 500)
     assert (found["end_1_x"], found["end_1_y"]) == (50, 0)
-    assert (found["mark_0_x"], found["mark_0_y"]) == (50, 50)
-    assert not found["mark_0_left"]
-    assert not found["mark_0_below"]
+    assert (found["end_2_x"], found["end_2_y"]) == (50, 100)
+    assert not found["end_2_left"]
+    assert found["end_2_below"]
+    assert not found["end_1_below"]
 
 
 @pytest.mark.parametrize(("top", "named"), [(1e3, 1), (1.0, 0)])
@@ -139,10 +126,7 @@ LANES = Timeline(
     **SAID,
     host_label="host",
     host=("launches", "launch", "ahead"),
-    lanes=(
-        Lane("unfused", "unfused", "before", "time_unfused", lit=True),
-        Lane("fused", "fused", "after", "time_fused"),
-    ),
+    lanes=(Variant("unfused", "unfused", "before", lit=True), Variant("fused", "fused", "after")),
     keys=("a", "b", "c", "d"),
 )
 # Two steps, the second of them twice: 1 idle before each kernel, 1 to start, 2 or 3 to work.
@@ -186,8 +170,8 @@ def test_a_host_that_is_ahead_launches_the_others_from_the_first_on():
 def test_arrows_are_as_wide_as_what_they_carry_and_begin_where_it_is():
     table = Table(
         **SAID,
-        columns=(Column("kernel_time", "time", "time"),),
-        parts=(Part("unfused", "unfused", "before", "names", {}, {"kernel_time": "wait"}),),
+        columns=(Column("kernel_time", "time", "time", wait="wait"),),
+        variants=(Variant("unfused", "unfused", "before"),),
         wait_label="wait",
         total_label="in all",
         memories=("HBM", "L2", "registers"),
@@ -210,4 +194,4 @@ def test_arrows_are_as_wide_as_what_they_carry_and_begin_where_it_is():
     assert found["unfused_step"] == [0, 1, 1]
     assert found["unfused_many"] == [False, True]
     assert found["unfused_kernels"] == 3
-    assert table.shows == ("kernel_time_unfused", "wait")
+    assert table.shows == ("kernel_time_unfused", "wait_unfused")
