@@ -74,6 +74,7 @@ class Curves:
             *(it.reading for it in self.series),
             *(it.reading for it in self.regimes),
             *self.marked,
+            *(["bound_unfused"] if self.regimes else []),
         }
 
     @property
@@ -212,7 +213,7 @@ class Paths:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table: what its readings end in, its heading, and its format or its words."""
+    """A column of a table: how its readings begin, its heading, and its format or its words."""
 
     reading: str
     label: str
@@ -224,12 +225,12 @@ class Column:
 class Part:
     """The rows of a table that share a role.
 
-    Their readings begin with `prefix`, and `count` says how often each row is there. `names` are
+    Their readings end in the `variant`, and `count` says how often each row is there. `names` are
     those of the rows, by the value of the table's input. `totals` has a reading for some columns,
     and `wait` is a time that belongs to no row.
     """
 
-    prefix: str
+    variant: str
     label: str
     role: str
     count: str
@@ -277,9 +278,9 @@ class Table:
             for reading in (
                 part.count,
                 part.wait,
-                f"{part.prefix}resident",
+                f"kernel_resident_{part.variant}",
                 *part.totals.values(),
-                *(part.prefix + column.reading for column in self.columns_),
+                *(f"{column.reading}_{part.variant}" for column in self.columns_),
             )
         }
 
@@ -297,12 +298,12 @@ class Table:
                 "names": list(part.names[chosen]),
                 "count": np.ravel(here[part.count]).tolist(),
                 "rows": [
-                    np.ravel(here[part.prefix + column.reading]).tolist()
+                    np.ravel(here[f"{column.reading}_{part.variant}"]).tolist()
                     for column in self.columns_
                 ],
                 "totals": {name: float(here[it]) for name, it in part.totals.items()},
                 "wait": float(here[part.wait]),
-                "resident": np.ravel(here[f"{part.prefix}resident"]).tolist(),
+                "resident": np.ravel(here[f"kernel_resident_{part.variant}"]).tolist(),
             }
             for part in self.parts
         ]
@@ -312,12 +313,12 @@ class Table:
 class Lane:
     """What runs in time: entries `count` times each, with idle time before each of them.
 
-    The readings are `prefix` with idle, fixed and working; `total` is the whole.
+    The readings are idle, kernel_started and kernel_worked of the `variant`; `total` is the whole.
     """
 
     label: str
     role: str
-    prefix: str
+    variant: str
     count: str
     total: str
 
@@ -344,8 +345,8 @@ class Timeline:
     @property
     def drawn(self) -> set[str]:
         """The readings that it draws."""
-        parts = ("idle", "fixed", "working")
-        lanes = {lane.prefix + part for lane in self.lanes for part in parts}
+        parts = ("idle", "kernel_started", "kernel_worked")
+        lanes = {f"{part}_{lane.variant}" for lane in self.lanes for part in parts}
         return lanes | {it for lane in self.lanes for it in (lane.count, lane.total)} | {*self.host}
 
     @property
@@ -359,10 +360,10 @@ class Timeline:
         launches, each, ahead = (float(here[it]) for it in self.host)
         lanes = [
             spans(
-                float(here[f"{lane.prefix}idle"]),
+                float(here[f"idle_{lane.variant}"]),
                 np.ravel(here[lane.count]).tolist(),
-                np.ravel(here[f"{lane.prefix}fixed"]).tolist(),
-                np.ravel(here[f"{lane.prefix}working"]).tolist(),
+                np.ravel(here[f"kernel_started_{lane.variant}"]).tolist(),
+                np.ravel(here[f"kernel_worked_{lane.variant}"]).tolist(),
             )
             for lane in self.lanes
         ]

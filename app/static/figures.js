@@ -36,8 +36,8 @@ const tabled = {
   },
   timeline(figure, {readings}) {
     const [launches, each, ahead] = figure.host.map((it) => readings[it]);
-    const lanes = figure.lanes.map(({prefix, count}) => spans(readings[`${prefix}idle`],
-      readings[count], readings[`${prefix}fixed`], readings[`${prefix}working`]));
+    const lanes = figure.lanes.map(({variant, count}) => spans(readings[`idle_${variant}`],
+      readings[count], readings[`kernel_started_${variant}`], readings[`kernel_worked_${variant}`]));
     // Ahead, the clock starts when the first kernel is launched, and the host goes on.
     const host = ahead ? Array.from({length: launches - 1}, (_, n) => [n * each, each])
       : lanes[0].map(([start]) => [start, each]);
@@ -47,11 +47,11 @@ const tabled = {
   table: (figure, {inputs, readings}) => figure.parts.map((part) => ({
     names: part.names[inputs[figure.input]],
     count: readings[part.count],
-    rows: figure.columns_.map(({reading}) => readings[part.prefix + reading]),
+    rows: figure.columns_.map(({reading}) => readings[`${reading}_${part.variant}`]),
     totals: Object.fromEntries(
       Object.entries(part.totals).map(([name, reading]) => [name, readings[reading]])),
     wait: readings[part.wait],
-    resident: readings[`${part.prefix}resident`],
+    resident: readings[`kernel_resident_${part.variant}`],
   })),
 };
 

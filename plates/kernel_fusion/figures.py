@@ -1,6 +1,6 @@
 """The plate's figures and the sentence under them."""
 
-from model.operations import CHAINS, Chain
+from model.chains import CHAINS, Chain
 from plates.figure import (
     Axis,
     Bars,
@@ -33,13 +33,19 @@ SHARES = ("launch_share", "l2_share", "hbm_share", "access_share", "arithmetic_s
 ROOF_TO = 2.0**13
 """Where the roofline figure ends, in FLOP/byte."""
 
-COLUMNS = {"read": "bytes", "written": "bytes", "moved": "bytes", "time": "time", "bound": ""}
+COLUMNS = {
+    "kernel_read": "bytes",
+    "kernel_written": "bytes",
+    "kernel_moved": "bytes",
+    "kernel_time": "time",
+    "kernel_bound": "",
+}
 """What the table says of each step, with its format; what bounds a step is said in words."""
 
 
 def steps_of(chain: Chain) -> tuple[str, ...]:
     """Return what the steps of the chain are called."""
-    return tuple(WORDS["steps"].get(step.name, step.name) for step in chain.steps)
+    return tuple(WORDS.get("steps", {}).get(step.name, step.name) for step in chain.steps)
 
 
 def code_of(name: str, chain: Chain) -> Code:
@@ -105,9 +111,9 @@ FIGURES = (
         host_label=SAID["timeline"]["host"],
         host=("host_launches", "host_launch", "host_ahead"),
         lanes=(
-            Lane(ROLES["before"], "before", "unfused_", "unfused_count", "time_unfused"),
-            Lane(ROLES["other"], "other", "graph_", "unfused_count", "time_graph"),
-            Lane(ROLES["after"], "after", "fused_", "fused_count", "time_fused"),
+            Lane(ROLES["before"], "before", "unfused", "kernel_count_unfused", "time_unfused"),
+            Lane(ROLES["other"], "other", "graph", "kernel_count_unfused", "time_graph"),
+            Lane(ROLES["after"], "after", "fused", "kernel_count_fused", "time_fused"),
         ),
         keys=tuple(SAID["timeline"]["keys"]),
         note=SAID["timeline"]["note"],
@@ -176,21 +182,21 @@ FIGURES = (
         places=tuple(SAID["steps"]["places"]),
         parts=(
             Part(
-                "unfused_",
+                "unfused",
                 ROLES["before"],
                 "before",
-                "unfused_count",
+                "kernel_count_unfused",
                 {name: steps_of(chain) for name, chain in CHAINS.items()},
-                {"moved": "bytes_unfused", "time": "time_unfused"},
+                {"kernel_moved": "bytes_unfused", "kernel_time": "time_unfused"},
                 "wait_unfused",
             ),
             Part(
-                "fused_",
+                "fused",
                 ROLES["after"],
                 "after",
-                "fused_count",
+                "kernel_count_fused",
                 dict.fromkeys(CHAINS, (SAID["steps"]["fused"],)),
-                {"moved": "bytes_fused", "time": "time_fused"},
+                {"kernel_moved": "bytes_fused", "kernel_time": "time_fused"},
                 "wait_fused",
             ),
         ),
