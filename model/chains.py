@@ -156,7 +156,9 @@ def _chain(
     arguments: Mapping[str, str], returns: str, code: str, also_writes: float = 0, **told: Any
 ) -> Chain:
     given = {name: _declared(name, said) for name, said in arguments.items()}
-    known, touched, steps = dict(given), set(), []
+    known: dict[str, Any] = dict(given)
+    touched: set[Any] = set()
+    steps = []
     for n, line in enumerate(code.strip().splitlines(), start=1):
         try:
             steps.append(_step(line, known, touched))

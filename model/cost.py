@@ -232,16 +232,6 @@ def l2_pace(bandwidth: Any, l2_bandwidth: Any) -> Any:
     return np.maximum(l2_bandwidth, bandwidth)
 
 
-@checked
-def fixed_s(launched_s: Any, ramp_s: Any, l2_share: Any) -> Any:
-    """Return what a kernel costs the GPU whatever it does: to start, and to fill and drain memory.
-
-    Source: RRZE-HPC/gpu-benches, gpu-small-kernels: a line through the times of kernels inside L2
-    meets zero bytes earlier than one through the times of large kernels.
-    """
-    return launched_s + ramp_s * (1 - l2_share)
-
-
 def per_step(value: Any) -> Any:
     """Return the value with a last axis more, to be met there by an entry for each step."""
     # A symbol that records the formula takes part in np.positive, and not in np.asarray.
@@ -261,7 +251,8 @@ def largest(parts: Parts) -> Any:
 
     Of equals it is the first, and slow access before memory.
     """
-    place, most_s = 0, parts.launch_s
+    place: Any = 0
+    most_s = parts.launch_s
     # Slow access at half the pace of memory costs as much again as memory does, and is the reason.
     for n, part_s in (
         (1, parts.l2_s),
@@ -368,7 +359,9 @@ def _kernel(
 
     Slow access is the same wherever the data live, since it is not memory that it waits for.
 
-    Source: `INDEXED_SHARE`; the roofline's flat part for arithmetic outside the tensor cores.
+    Source: `INDEXED_SHARE`; the roofline's flat part for arithmetic; RRZE-HPC/gpu-benches for the
+    fixed cost: a line through the times of kernels inside L2 meets zero bytes earlier than one
+    through those of large kernels.
     """
     bandwidth = per_step(gpu.bandwidth * np.where(terms.achieved, gpu.achieved_share, 1))
     in_l2_s = transfer_s(moved * resident, l2_pace(bandwidth, per_step(gpu.l2_bandwidth)))
@@ -381,7 +374,7 @@ def _kernel(
     computed_s = np.where(terms.arithmetic, flop / per_step(gpu.fp32_rate), 0)
     computes = computed_s > accessed_s
     launched_s = np.where(launch.graph, gpu.graph_s, gpu.stream_s)
-    started_s = np.where(terms.fixed, fixed_s(launched_s, gpu.ramp_s, resident), 0)
+    started_s = np.where(terms.fixed, launched_s + gpu.ramp_s * (1 - resident), 0)
     return Parts(
         time_s=started_s + np.maximum(accessed_s, computed_s),
         launch_s=started_s,

@@ -29,18 +29,10 @@ FORMATS = {"fp32": Format("FP32", 4), "bf16": Format("BF16", 2), "fp8": Format("
 
 @dataclass(frozen=True)
 class Gpu:
-    """What the cost model knows of one GPU.
+    """What the cost model knows of one GPU: numbers that are explained in `gpus.toml`.
 
-    Rates are peaks: `bandwidth` of its memory in bytes/s; `fp32_rate` (outside the tensor cores, a
-    fused multiply-add counted as two) and `tensor_rate` (dense BF16) in FLOP/s. `achieved_share` is
-    the share of the bandwidth that a good kernel reaches, `achieved_assumed` where nobody measured
-    it. `l2_bandwidth` is what a kernel reaches that reads and writes inside L2; its data are all
-    there while it moves no more than `l2_full_share` of `l2_bytes`, and all in memory from
-    `l2_spilt_share` on. A kernel costs `stream_s` or `graph_s` by how it was launched, and `ramp_s`
-    more to fill and drain the path to memory.
-
-    `sources` has a source for each number. `borrowed` names the GPU that a number was measured on
-    where it was not measured on this one. A driver calls it one of `drivers`.
+    `sources` has a source for each; `borrowed` names the GPU that one was measured on where it was
+    not measured on this one. `achieved_assumed` says that nobody measured the achieved share.
     """
 
     name: str
@@ -90,7 +82,8 @@ def _gpu(name: str, told: Mapping[str, Any], sources: Mapping[str, str]) -> Gpu:
     kin = _gpu(own.pop("like"), told, sources) if "like" in own else None
     if own.get("achieved_assumed"):
         own["achieved_share"] = [WORKING_SHARE, "assumed, see WORKING_SHARE"]
-    numbers, named, borrowed = {}, {}, {}
+    numbers: dict[str, Any] = {}
+    named, borrowed = {}, {}
     for it in NUMBERS:
         if it in own:
             value, source = own.pop(it)
@@ -123,18 +116,10 @@ def custom(bandwidth: Any, l2_bytes: Any, fp32_rate: Any) -> Gpu:
     Source: the reader.
     """
     gpu = GPUS["h100-sxm"]
-    return replace(
-        gpu,
-        name="custom",
-        bandwidth=bandwidth,
-        l2_bytes=l2_bytes,
-        fp32_rate=fp32_rate,
-        tensor_rate=fp32_rate,
-        achieved_share=WORKING_SHARE,
-        l2_bandwidth=gpu.l2_bandwidth * (bandwidth / gpu.bandwidth),
-        sources={},
-        borrowed={},
-    )
+    l2_bandwidth = gpu.l2_bandwidth * (bandwidth / gpu.bandwidth)
+    own = replace(gpu, bandwidth=bandwidth, l2_bytes=l2_bytes, l2_bandwidth=l2_bandwidth)
+    rates = {"fp32_rate": fp32_rate, "tensor_rate": fp32_rate, "achieved_share": WORKING_SHARE}
+    return replace(own, **rates, name="custom", sources={}, borrowed={})
 
 
 GPUS = gpus(Path(__file__).with_name("gpus.toml"))

@@ -52,7 +52,7 @@ def card_of(card: Card, bandwidth: Any, l2: Any, fp32: Any) -> gpus.Gpu:
     own = gpus.custom(bandwidth, l2, fp32)
     rates = ("bandwidth", "l2_bytes", "fp32_rate", "tensor_rate", "l2_bandwidth")
     either = {it: np.where(card.custom, getattr(own, it), getattr(card.gpu, it)) for it in rates}
-    return replace(card.gpu, **either)  # type: ignore[arg-type]
+    return replace(card.gpu, **either)
 
 
 def _measured_on(gpu: gpus.Gpu, told: Mapping[str, str]) -> str:

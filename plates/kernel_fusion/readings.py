@@ -25,34 +25,17 @@ MATMUL_SIDE = 8192
 UNITS = {"kernels_unfused": tuple(WORDS["inputs"]["k"]["unit"])}
 
 FORMAT_OF = {
-    "time_unfused": "time",
-    "time_fused": "time",
-    "time_graph": "time",
-    "speedup": "ratio",
-    "bytes_unfused": "bytes",
-    "bytes_fused": "bytes",
-    "launch_share_unfused": "share",
-    "launch_share_fused": "share",
-    "left_share": "share",
-    "matmul_saved_share": "share",
-    "kernels_unfused": "plain",
-    "l2_share_unfused": "share",
-    "hbm_share_unfused": "share",
-    "access_share_unfused": "share",
-    "arithmetic_share_unfused": "share",
-    "intensity_unfused": "intensity",
-    "intensity_fused": "intensity",
-    "flop_rate_unfused": "flop_rate",
-    "flop_rate_fused": "flop_rate",
-    "ridge_plain": "intensity",
-    "ridge_tensor": "intensity",
-    "fp32_rate": "flop_rate",
-    "tensor_rate": "flop_rate",
-    "peak_bandwidth": "bandwidth",
-    "matmul_rows": "plain",
-    "matmul_intensity": "intensity",
+    "time_unfused": "time", "time_fused": "time", "time_graph": "time", "speedup": "ratio",
+    "bytes_unfused": "bytes", "bytes_fused": "bytes", "launch_share_unfused": "share",
+    "launch_share_fused": "share", "left_share": "share", "matmul_saved_share": "share",
+    "kernels_unfused": "plain", "l2_share_unfused": "share", "hbm_share_unfused": "share",
+    "access_share_unfused": "share", "arithmetic_share_unfused": "share",
+    "intensity_unfused": "intensity", "intensity_fused": "intensity",
+    "flop_rate_unfused": "flop_rate", "flop_rate_fused": "flop_rate", "ridge_plain": "intensity",
+    "ridge_tensor": "intensity", "fp32_rate": "flop_rate", "tensor_rate": "flop_rate",
+    "peak_bandwidth": "bandwidth", "matmul_rows": "plain", "matmul_intensity": "intensity",
     "matmul_rate": "flop_rate",
-}
+}  # fmt: skip
 
 OUTPUTS = {
     name: Reading(WORDS["outputs"][name], form, UNITS.get(name)) for name, form in FORMAT_OF.items()

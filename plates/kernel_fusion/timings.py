@@ -276,7 +276,9 @@ def _timing(line: int, row: Mapping[str, str], numbers: Mapping[str, float]) -> 
     }
     if reason := next((it for it, holds in reasons.items() if holds), ""):
         return reason
-    told = {it: row[it] for it in ("gpu", "operation", "variant", "dtype", "rows", "cols", "note")}
+    told: Any = {
+        it: row[it] for it in ("gpu", "operation", "variant", "dtype", "rows", "cols", "note")
+    }
     return Timing(
         line, **told, source=row.get("source", ""), card=card, chain=chain, form=form,
         n_values=numbers["values"], measured_s=numbers["time_us_median"] * MICRO,
