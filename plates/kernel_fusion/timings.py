@@ -1,6 +1,7 @@
 """The refined model held against published timings: what it says of each, and how far it is off."""
 
 import csv
+import itertools
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -90,19 +91,11 @@ class Timing:
     def plain(self) -> dict[str, Any]:
         """Return it as plain data, times in seconds."""
         return {
-            "gpu": self.gpu,
-            "operation": self.operation,
-            "variant": self.variant,
-            "pass": "forward",
-            "dtype": self.dtype,
-            "rows": _whole(self.rows),
-            "cols": _whole(self.cols),
-            "predicted": self.predicted_s,
-            "measured": self.measured_s,
-            "ratio": self.ratio,
-            "regime": self.regime,
-            "line": self.line,
-        }
+            "gpu": self.gpu, "operation": self.operation, "variant": self.variant,
+            "pass": "forward", "dtype": self.dtype, "rows": _whole(self.rows),
+            "cols": _whole(self.cols), "predicted": self.predicted_s, "measured": self.measured_s,
+            "ratio": self.ratio, "regime": self.regime, "line": self.line,
+        }  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -115,53 +108,43 @@ class Report:
 
     def summary(self) -> list[dict[str, Any]]:
         """Return the median errors: of the core cards and the others, then group by group."""
-        lines = []
-        for scope, core in (("A100 and H100", True), ("other GPUs", False)):
-            chosen = [it for it in self.priced if (it.card in CORE) == core]
-            for variant, rows in (
-                ("unfused", of_variant(chosen, "unfused")),
-                ("best fused", best_fused(chosen)),
-            ):
-                lines.append({"scope": scope, "variant": variant, **_error(rows)})
+        scopes = {
+            "A100 and H100": [it for it in self.priced if it.card in CORE],
+            "other GPUs": [it for it in self.priced if it.card not in CORE],
+        }
         groups = _grouped(self.priced, lambda it: (it.operation, it.gpu, it.variant))
-        return lines + [
+        return [
+            {"scope": scope, "variant": variant, **_error(rows(chosen))}
+            for scope, chosen in scopes.items()
+            for variant, rows in (("unfused", unfused_of), ("best fused", best_fused))
+        ] + [
             {"operation": operation, "gpu": gpu, "variant": variant, **_error(group)}
             for (operation, gpu, variant), group in sorted(groups.items())
         ]
 
     def plain(self) -> dict[str, Any]:
         """Return the report as plain data: each row priced, the others by reason, the errors."""
-        return {
-            "rows": [it.plain() for it in self.priced],
-            "unpriced": dict(self.unpriced),
-            "summary": self.summary(),
-        }
+        rows = [it.plain() for it in self.priced]
+        return {"rows": rows, "unpriced": dict(self.unpriced), "summary": self.summary()}
 
     def text(self) -> str:
         """Return the errors as a table, and why rows were left out."""
         table = [("timings of", "variant", "rows", "median error")]
-        for line in self.summary():
+        for line in self.summary() if self.priced else []:
             of = line.get("scope") or f"{line['operation']}, {line['gpu']}"
             error = line["median_error"]
             shown = "–" if error is None else f"{100 * error:.1f} %"
             table.append((of, line["variant"], str(line["rows"]), shown))
-        first, second, third, fourth = (
-            max(map(len, column)) for column in zip(*table, strict=True)
-        )
+        a, b, c, d = (max(map(len, column)) for column in zip(*table, strict=True))
         lines = [
-            f"{of:{first}}  {variant:{second}}  {rows:>{third}}  {error:>{fourth}}"
-            for of, variant, rows, error in table
+            f"{len(self.priced)} rows priced: host ahead, L2 cleared,"
+            f" {formatted(EVENT_TIMER_S, TIME)} for the timer."
+            " Best fused: the fastest fused kernel of each shape.",
+            *(f"{of:{a}}  {by:{b}}  {rows:>{c}}  {error:>{d}}" for of, by, rows, error in table),
+            f"{sum(self.unpriced.values())} rows not priced:",
+            *(f"  {count:>5}  {reason}" for reason, count in self.unpriced.most_common()),
         ]
-        return "\n".join(
-            [
-                f"{len(self.priced)} rows priced: host ahead, L2 cleared,"
-                f" {formatted(EVENT_TIMER_S, TIME)} for the timer."
-                " Best fused: the fastest fused kernel of each shape.",
-                *(lines if self.priced else []),
-                f"{sum(self.unpriced.values())} rows not priced:",
-                *(f"  {count:>5}  {reason}" for reason, count in self.unpriced.most_common()),
-            ]
-        )
+        return "\n".join(lines if self.priced else [lines[0], *lines[2:]])
 
 
 def _whole(text: str) -> int | str | None:
@@ -180,13 +163,19 @@ def of_variant(rows: Iterable[Timing], variant: str) -> list[Timing]:
     return [it for it in rows if it.variant == variant]
 
 
+def unfused_of(rows: Iterable[Timing]) -> list[Timing]:
+    """Return the unfused rows."""
+    return of_variant(rows, "unfused")
+
+
 def best_fused(rows: Iterable[Timing]) -> list[Timing]:
     """Return, of the fused rows, the fastest of each shape."""
-    shapes = _grouped(
-        of_variant(rows, "fused"),
-        lambda it: (it.gpu, it.operation, it.dtype, it.rows, it.cols, it.n_values),
-    )
-    return [min(group, key=lambda it: it.measured_s) for group in shapes.values()]
+
+    def shape(it: Timing) -> Any:
+        return it.gpu, it.operation, it.dtype, it.rows, it.cols, it.n_values
+
+    groups = _grouped(of_variant(rows, "fused"), shape).values()
+    return [min(group, key=lambda it: it.measured_s) for group in groups]
 
 
 def median_error(rows: Sequence[Timing]) -> float | None:
@@ -327,28 +316,24 @@ def in_sketch() -> Report:
 
 def measured() -> tuple[Measured, ...]:
     """Return the timings that ship with the plate, by GPU, chain and format, with the errors."""
-    here = {
-        "model": "refined",
-        "launch": "stream",
-        "overhead": 0,
-        "terms": KernelFusion.param["terms"].default,
-    }
-
-    def groups(report: Report) -> dict[Any, list[Timing]]:
-        return _grouped(report.priced, lambda it: (it.card, it.chain, it.form))
-
-    ours, sketch = groups(published()), groups(in_sketch())
-    order = [(card, chain, form) for card in GPUS for chain in CHAINS for form in sorted(FORMATS)]
+    terms = KernelFusion.param["terms"].default
+    seen_at = {"model": "refined", "launch": "stream", "overhead": 0, "terms": terms}
+    ours, sketch = (
+        _grouped(report.priced, lambda it: (it.card, it.chain, it.form))
+        for report in (published(), in_sketch())
+    )
+    # A copy is one step of the sketch, and no chain that was timed.
+    keys = [key for key in itertools.product(GPUS, CHAINS, sorted(FORMATS)) if key[1] != "sketch"]
     return tuple(
         Measured(
-            {"gpu": key[0], "chain": key[1], "dtype": key[2]},
-            here,
+            dict(zip(("gpu", "chain", "dtype"), key, strict=True)),
+            seen_at,
             _title(*key),
             _note(ours[key], sketch[key]),
             tuple(_point(it) for it in ours[key]),
         )
-        for key in order
-        if key in ours and key[1] != "sketch"
+        for key in keys
+        if key in ours
     )
 
 
