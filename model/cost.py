@@ -54,6 +54,7 @@ class Terms:
 
 
 SKETCH = Terms(*[False] * len(fields(Terms)))
+"""The sketch: no term is on."""
 
 
 @dataclass(frozen=True)
@@ -276,13 +277,11 @@ def chain_cost(
     k: Any = 1,
     warm: bool = False,
 ) -> Cost:
-    """Return the cost of a chain on tensors of `n_values` in the format; k counts repeated steps.
+    """Return the cost of a chain on tensors of `n_values`; of a repeated step there are k - 1.
 
-    `n_values`, `overhead_s`, k and the rates of the GPU may be arrays that broadcast. A step that
-    reads a tensor which none before it has touched finds nothing in L2, unless the chain is `warm`:
-    run over and over on the same tensors.
-
-    Raises ValueError for a number outside its range in `model.arguments`.
+    Numbers may be arrays that broadcast; one outside its range in `model.arguments` raises
+    ValueError. A step that reads a tensor which none before it has touched finds nothing in L2,
+    unless the chain is `warm`: run over and over on the same tensors.
 
     Source: the sum over kernels is how a stream runs them, in order; the host's issue runs beside
     it, so that the longer of the two counts (CUDA C++ Programming Guide, asynchronous execution).
@@ -302,18 +301,9 @@ def chain_cost(
     parts = Parts(*(total(getattr(kernel, it.name)) for it in fields(Parts)))
     kernels = np.sum(count, axis=-1)
     wait_s = _wait_s(kernels, parts.time_s, launch, overhead_s, terms)
-    return Cost(
-        chain=replace(parts, time_s=parts.time_s + wait_s, launch_s=parts.launch_s + wait_s),
-        kernels=kernels,
-        traffic_bytes=total(read + written),
-        flop=total(values * steps.flop),
-        wait_s=wait_s,
-        kernel=kernel,
-        count=count,
-        read_bytes=read,
-        written_bytes=written,
-        l2_share=resident,
-    )
+    chain = replace(parts, time_s=parts.time_s + wait_s, launch_s=parts.launch_s + wait_s)
+    moved, flop = total(read + written), total(values * steps.flop)
+    return Cost(chain, kernels, moved, flop, wait_s, kernel, count, read, written, resident)
 
 
 def _count(steps: Steps, dtype: Format, k: Any) -> Any:

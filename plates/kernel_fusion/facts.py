@@ -1,8 +1,11 @@
 """The numbers of the text that do not follow the inputs, each with its source."""
 
+import itertools
 from collections.abc import Iterator
+from typing import Any
 
-from model import chains, cost
+from model import cost
+from model.chains import CHAINS, fused, unfused
 from model.gpus import FORMATS, GPUS
 from plates.hardware_inputs import REFERENCE
 from plates.kernel_fusion import timings
@@ -19,42 +22,36 @@ FITTED_TO = ("relu-squared", "rms-norm-wide-weight", "rope", "rope-complex")
 RELU_SQUARED_COLS = {"small": "128", "middle": "2048", "large": "16384"}
 """Widths of the tensors of 4096 rows whose published times the text compares; chosen."""
 
+Facts = Iterator[tuple[str, Any, str, str]]
+
 
 def facts() -> dict[str, Fact]:
     """Return the facts by name, computed anew from the constants of `model`."""
-    found = (_of_the_sketch(), _of_chains(), _of_timings(), _of_pairs())
-    return {
-        name: Fact(float(value), form, source)
-        for part in found
-        for name, value, form, source in part
-    }
-
-
-Facts = Iterator[tuple[str, float, str, str]]
+    found = itertools.chain(_of_the_sketch(), _of_chains(), _of_timings(), _of_pairs())
+    return {name: Fact(float(value), form, source) for name, value, form, source in found}
 
 
 def _of_the_sketch() -> Facts:
-    gpu, norm = GPUS[REFERENCE], chains.CHAINS["rms-norm"]
+    gpu, norm = GPUS[REFERENCE], CHAINS["rms-norm"]
     sheet, value_bytes = gpu.sources["bandwidth"], FORMATS["bf16"].bytes
     step_bytes = cost.traffic_bytes(1, 1, value_bytes)
-    norm_flop = norm.fused.entries.flop
-    plain = cost.ridge_point(gpu.fp32_rate, gpu.bandwidth)
-    tensor = cost.ridge_point(gpu.tensor_rate, gpu.bandwidth)
-    product = cost.matmul_intensity(MATMUL_SIDE, value_bytes)
+    intensities = {
+        "ridge_plain": (cost.ridge_point(gpu.fp32_rate, gpu.bandwidth), sheet),
+        "ridge_tensor": (cost.ridge_point(gpu.tensor_rate, gpu.bandwidth), sheet),
+        "step_intensity": (cost.intensity(1, step_bytes), "one operation on one value"),
+        "norm_intensity": (cost.intensity(norm.fused.entries.flop, step_bytes), "the formula"),
+        "matmul_intensity": (cost.matmul_intensity(MATMUL_SIDE, value_bytes), "the formula"),
+    }
+    yield from ((name, it, "intensity", source) for name, (it, source) in intensities.items())
     yield "bandwidth", gpu.bandwidth, "bandwidth", sheet
     yield "achieved", gpu.achieved_share, "share", gpu.sources["achieved_share"]
     yield "graph_gap", cost.GRAPH_GAP_S, "time", "RRZE-HPC/gpu-benches"
     yield "indexed", cost.INDEXED_SHARE, "share", "fitted, see model/cost.py"
-    yield "ridge_plain", plain, "intensity", sheet
-    yield "ridge_tensor", tensor, "intensity", sheet
-    yield "step_intensity", cost.intensity(1, step_bytes), "intensity", "one operation on one value"
-    yield "norm_intensity", cost.intensity(norm_flop, step_bytes), "intensity", "the formula"
-    yield "matmul_intensity", product, "intensity", "the formula"
     yield "matmul_side", MATMUL_SIDE, "plain", "chosen as an example"
     yield "value_bytes", value_bytes, "plain", "the format BF16"
     yield "step_bytes", step_bytes, "plain", "one value read, one written"
     yield "norm_steps", RMS_NORM_STEPS, "plain", "the formula"
-    yield "norm_flop", norm_flop, "plain", norm.source
+    yield "norm_flop", norm.fused.entries.flop, "plain", norm.source
     yield "tokens", TOKENS, "plain", "the state"
     yield "width", WIDTH, "plain", "the state"
 
@@ -62,8 +59,8 @@ def _of_the_sketch() -> Facts:
 def _of_chains() -> Facts:
     """Yield what each chain moves per value in BF16, unfused and fused, and in how many kernels."""
     bf16, gpu, stream = FORMATS["bf16"], GPUS[REFERENCE], cost.LAUNCHES["stream"]
-    for name, chain in chains.CHAINS.items():
-        for variant, columns in (("unfused", chains.unfused), ("fused", chains.fused)):
+    for name, chain in CHAINS.items():
+        for variant, columns in (("unfused", unfused), ("fused", fused)):
             found = cost.chain_cost(columns(chain), 1, bf16, gpu, stream, 0, cost.SKETCH)
             key = f"{name.replace('-', '_')}_{variant}"
             yield f"bytes_{key}", found.traffic_bytes, "plain", chain.source
@@ -79,9 +76,8 @@ def _of_timings() -> Facts:
             name = f"{model}_{cards}_{line['variant'].replace(' ', '_')}"
             errors[name] = line["rows"], line["median_error"]
     core = [it for it in timings.published().priced if it.card in timings.CORE]
-    unfused = timings.of_variant(core, "unfused")
     for name, rows in {
-        "unseen": [it for it in unfused if it.chain not in FITTED_TO],
+        "unseen": [it for it in timings.unfused_of(core) if it.chain not in FITTED_TO],
         "any_fused": timings.of_variant(core, "fused"),
         "compiled": timings.of_variant(core, "compiled"),
     }.items():
@@ -97,9 +93,8 @@ def _of_pairs() -> Facts:
     rows = [it for it in timings.published().priced if it.chain == "relu-squared"]
     for name, cols in RELU_SQUARED_COLS.items():
         of = {it.variant: it for it in rows if it.cols == cols}
-        before, after = of["unfused"], of["fused"]
-        measured = cost.speedup(before.measured_s, after.measured_s)
-        predicted = cost.speedup(before.predicted_s, after.predicted_s)
+        before, after = (of[it] for it in ("unfused", "fused"))
         yield f"size_{name}", before.n_values, "count", before.source
-        yield f"measured_{name}", measured, "number", before.source
-        yield f"predicted_{name}", predicted, "number", before.source
+        for said in ("measured", "predicted"):
+            times_s = (getattr(it, f"{said}_s") for it in (before, after))
+            yield f"{said}_{name}", cost.speedup(*times_s), "number", before.source

@@ -70,27 +70,17 @@ def readings(
     k_fold = cost.per_step(np.where(chain.repeats, k, 1))
     unfused = priced(chain.unfused, launch)
     fused = priced(replace(chain.fused, flop=chain.fused.flop * k_fold), launch)
-    graph = priced(chain.unfused, cost.LAUNCHES["graph"])
     return {
-        "speedup": cost.speedup(unfused.chain.time_s, fused.chain.time_s),
-        "left_share": fused.chain.time_s / unfused.chain.time_s,
-        "kernels_unfused": unfused.kernels,
-        "bytes_axis": _bytes_axis(unfused.traffic_bytes, S, dtype),
-        "bound_unfused": cost.largest(unfused.chain),
-        "host_launches": np.where(launch.graph, 1, unfused.kernels),
-        "host_launch": overhead_s + cost.dispatch_s(launch, terms),
-        "host_ahead": np.where(terms.overlap, 1, 0),
-        **_shares(unfused.chain),
-        "launch_share_fused": fused.chain.launch_s / fused.chain.time_s,
+        **_compared(unfused.chain, fused.chain),
+        **_host(launch, terms, overhead_s, unfused.kernels),
         **_of_chain("unfused", unfused),
         **_of_chain("fused", fused),
-        **_of_kernels("unfused", unfused),
-        **_of_kernels("fused", fused),
         **_in_time("unfused", unfused),
-        **_in_time("graph", graph),
+        **_in_time("graph", priced(chain.unfused, cost.LAUNCHES["graph"])),
         **_in_time("fused", fused),
         **_roofline(card),
         **_product(card, overhead_s),
+        "bytes_axis": _bytes_axis(unfused.traffic_bytes, S, dtype),
     }
 
 
@@ -106,27 +96,38 @@ def _bytes_axis(moved: Any, S: Any, dtype: Any) -> Any:
     return sixteen_bytes * np.power(2, np.ceil(np.maximum(0, np.log2(moved / sixteen_bytes))))
 
 
-def _shares(parts: cost.Parts) -> dict[str, Any]:
-    """Return the shares of the unfused chain's time."""
+def _compared(unfused: cost.Parts, fused: cost.Parts) -> dict[str, Any]:
+    """Return what fusing is worth, and what the unfused time consists of."""
+    parts = ("launch", "l2", "hbm", "access", "arithmetic")
     return {
-        f"{name}_share_unfused": getattr(parts, f"{name}_s") / parts.time_s
-        for name in ("launch", "l2", "hbm", "access", "arithmetic")
+        "speedup": cost.speedup(unfused.time_s, fused.time_s),
+        "left_share": fused.time_s / unfused.time_s,
+        "bound_unfused": cost.largest(unfused),
+        **{f"{it}_share_unfused": getattr(unfused, f"{it}_s") / unfused.time_s for it in parts},
+        "launch_share_fused": fused.launch_s / fused.time_s,
+    }
+
+
+def _host(launch: cost.Launch, terms: cost.Terms, overhead_s: Any, kernels: Any) -> dict[str, Any]:
+    """Return how many kernels the host starts, in how many launches, and how long one takes."""
+    return {
+        "kernels_unfused": kernels,
+        "host_launches": np.where(launch.graph, 1, kernels),
+        "host_launch": overhead_s + cost.dispatch_s(launch, terms),
+        "host_ahead": np.where(terms.overlap, 1, 0),
     }
 
 
 def _of_chain(variant: str, found: cost.Cost) -> dict[str, Any]:
-    """Return what the chain moves, and where it stands under the roofline."""
+    """Return what the chain moves, where it stands under the roofline, and the same by kernel.
+
+    Of each step it is how often it is there, and what one launch moves, takes and is bound by.
+    """
     return {
         f"bytes_{variant}": found.traffic_bytes,
         f"intensity_{variant}": cost.intensity(found.flop, found.traffic_bytes),
         f"flop_rate_{variant}": found.flop / found.chain.time_s,
         f"wait_{variant}": found.wait_s,
-    }
-
-
-def _of_kernels(variant: str, found: cost.Cost) -> dict[str, Any]:
-    """Return how often each step is there; what one launch of it moves, takes, is bound by."""
-    return {
         f"kernel_count_{variant}": found.count,
         f"kernel_resident_{variant}": found.l2_share,
         f"kernel_read_{variant}": found.read_bytes,

@@ -200,12 +200,12 @@ def validate(file: Path, terms: cost.Terms | None = None, overhead_s: float = 0)
         missing.
     """
     timings, unpriced, faults = [], Counter[str](), []
-    for place, row in _rows(file):
+    for line, row in _rows(file):
         wrong, numbers = _numbers(row)
         if wrong:
             unpriced["unreadable"] += 1
-            faults += [f"{place}: {it}" for it in wrong]
-        elif isinstance(found := _timing(int(place.rpartition(":")[2]), row, numbers), Timing):
+            faults += [f"{file}:{line}: {it}" for it in wrong]
+        elif isinstance(found := _timing(line, row, numbers), Timing):
             timings.append(found)
         else:
             unpriced[found] += 1
@@ -214,8 +214,8 @@ def validate(file: Path, terms: cost.Terms | None = None, overhead_s: float = 0)
     return Report(sorted(priced, key=lambda it: it.line), unpriced, faults)
 
 
-def _rows(file: Path) -> Iterator[tuple[str, Mapping[Any, Any]]]:
-    """Yield each row with its place."""
+def _rows(file: Path) -> Iterator[tuple[int, Mapping[Any, Any]]]:
+    """Yield each row with the number of its line."""
     with file.open(encoding="utf-8-sig", newline="") as text:
         try:
             lines = csv.DictReader(text)
@@ -224,7 +224,7 @@ def _rows(file: Path) -> Iterator[tuple[str, Mapping[Any, Any]]]:
             if missing := [name for name in NEEDED if name not in lines.fieldnames]:
                 raise ValueError(f"{file}: there is no column {', '.join(missing)}")
             for row in lines:
-                yield f"{file}:{lines.line_num}", row
+                yield lines.line_num, row
         except (UnicodeDecodeError, csv.Error) as fault:
             raise ValueError(f"{file} is no CSV file in UTF-8: {fault}") from None
 
@@ -360,7 +360,7 @@ def _note(ours: Sequence[Timing], sketch: Sequence[Timing]) -> str:
     said = WORDS["measured"]
 
     def errors(rows: Sequence[Timing]) -> str:
-        chosen = {"unfused": of_variant(rows, "unfused"), "fused": best_fused(rows)}
+        chosen = {"unfused": unfused_of(rows), "fused": best_fused(rows)}
         found = [
             said[variant].format(share=formatted(error, SHARE))
             for variant, group in chosen.items()
