@@ -1,20 +1,146 @@
-"""What a chain costs: time, the speed-up of fusing it, the share of launches, the roofline."""
+"""What a chain of kernels costs: a term for each thing that is known of a GPU.
 
+The refined model has its terms on; with none of them it is the sketch, in which each launch costs
+its overhead, and then the bytes move at the peak bandwidth.
+"""
+
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 
 from model.arguments import checked
-from model.traffic import traffic_fused_bytes
+from model.chains import Steps
+from model.gpus import FORMATS, Format, Gpu
+
+INDEXED_SHARE = 0.5
+"""Share of memory's achieved bandwidth that a kernel reaches whose operands are not all dense and
+of one format: it computes an address, or converts, for each value, and loads no 16 bytes at once.
+
+Fitted to unfused forward rows of named A100 and H100 cards in the published timings that ship with
+the plate (RMSNorm and RoPE of transformers).
+"""
+
+EAGER_DISPATCH_S = 2e-6
+"""What PyTorch adds on the host to each operation that it launches one by one.
+
+Source: a maintainer in pytorch/pytorch issue 41383: `x * x` on the host alone takes about 2 µs.
+"""
+
+GRAPH_GAP_S = 1.3e-6
+"""Time from one kernel to the next inside a CUDA graph on Hopper.
+
+Source: RRZE-HPC/gpu-benches, gpu-small-kernels (GH200, graph): 1.26 to 1.32 µs a kernel at 64 kB to
+0.5 MB; Hazy Research, "Look Ma, No Bubbles" (H100): about 1.3 µs.
+"""
+
+REGIMES = ("launch-bound", "L2-bound", "HBM-bound", "access-bound", "arithmetic-bound")
+"""What a time may mostly consist of, in the order of `Parts`."""
+
+WIDE_BYTES = FORMATS["fp32"].bytes
+"""Bytes of one FP32 value, in which mixed operands meet. Source: `FORMATS`."""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """Which terms of the refined model are on."""
+
+    fixed: Any = True
+    achieved: Any = True
+    l2: Any = True
+    access: Any = True
+    arithmetic: Any = True
+    overlap: Any = True
+
+
+SKETCH = Terms(*[False] * len(fields(Terms)))
+"""The sketch: no term is on."""
+
+
+@dataclass(frozen=True)
+class Launch:
+    """How kernels are launched: each by the host, `eager` through a framework, or as a `graph`."""
+
+    eager: Any = False
+    graph: Any = False
+
+
+LAUNCHES = {"stream": Launch(), "eager": Launch(eager=True), "graph": Launch(graph=True)}
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Seconds of a time: `time_s` is the sum of the others.
+
+    `launch_s` is fixed cost and, for a chain, waiting for the host; `l2_s` and `hbm_s` are traffic
+    by where it goes, `access_s` is by how much slow access is longer than that. Where arithmetic is
+    longer still, `arithmetic_s` stands for all of these.
+    """
+
+    time_s: Any
+    launch_s: Any
+    l2_s: Any
+    hbm_s: Any
+    access_s: Any
+    arithmetic_s: Any
+
+
+@dataclass(frozen=True)
+class Cost:
+    """The cost of a chain: its parts, its `kernels`, what they move and compute, and the wait.
+
+    `wait_s` is for how long the GPU has nothing to do. Along the last axis there is, for one launch
+    of each step, its parts as `kernel`, how often it is there as `count`, what it reads and writes,
+    and how much of that stays inside L2.
+    """
+
+    chain: Parts
+    kernels: Any
+    traffic_bytes: Any
+    flop: Any
+    wait_s: Any
+    kernel: Parts
+    count: Any
+    read_bytes: Any
+    written_bytes: Any
+    l2_share: Any
 
 
 @checked
-def time_s(launch_s: Any, traffic_bytes: Any, bandwidth: Any) -> Any:
-    """Return the time in seconds of a memory-bound chain: launches, then bytes over bandwidth.
+def traffic_bytes(k: Any, n_values: Any, value_bytes: Any) -> Any:
+    """Return the bytes that k kernels move, each of which reads a tensor and writes it.
 
-    Source: the linear cost of a transfer, latency plus size over bandwidth (Hockney 1994).
+    Source: the roofline count of compulsory traffic (Williams, Waterman, Patterson 2009); nothing
+    is kept between two kernels.
     """
-    return launch_s + traffic_bytes / bandwidth
+    return 2 * k * n_values * value_bytes
+
+
+@checked
+def transfer_s(moved_bytes: Any, bandwidth: Any) -> Any:
+    """Return the time in seconds of traffic. Source: bytes over bandwidth (Hockney 1994)."""
+    return moved_bytes / bandwidth
+
+
+@checked
+def launch_stream_s(k: Any, overhead_s: Any) -> Any:
+    """Return the time in seconds of launching k kernels one by one: each costs the overhead.
+
+    Source: that the host launches them in order (CUDA C++ Programming Guide, streams).
+    """
+    return k * overhead_s
+
+
+@checked
+def launch_graph_s(k: Any, overhead_s: Any, gap_s: Any) -> Any:
+    """Return the launch time in seconds of k kernels in a CUDA graph: one launch, then the gaps.
+
+    A graph is never slower than the stream, so a gap is at most the overhead.
+
+    Source: `GRAPH_GAP_S`.
+    """
+    # What is saved is taken off the stream, so that rounding cannot make a graph the slower one.
+    return launch_stream_s(k, overhead_s) - (k - 1) * np.maximum(0, overhead_s - gap_s)
 
 
 @checked
@@ -24,13 +150,7 @@ def speedup(time_unfused_s: Any, time_fused_s: Any) -> Any:
 
 
 @checked
-def launch_share(launch_s: Any, time_s: Any) -> Any:
-    """Return the share of the time, 0 to 1, that goes to launches."""
-    return launch_s / time_s
-
-
-@checked
-def arithmetic_intensity(flop: Any, traffic_bytes: Any) -> Any:
+def intensity(flop: Any, traffic_bytes: Any) -> Any:
     """Return the arithmetic done per byte moved, in FLOP/byte.
 
     Source: Williams, Waterman, Patterson, "Roofline" (CACM 2009).
@@ -42,14 +162,23 @@ def arithmetic_intensity(flop: Any, traffic_bytes: Any) -> Any:
 def ridge_point(flop_rate: Any, bandwidth: Any) -> Any:
     """Return the intensity in FLOP/byte below which a kernel is memory-bound.
 
-    Source: Williams, Waterman, Patterson, "Roofline" (CACM 2009).
+    Source: as `intensity`.
     """
     return flop_rate / bandwidth
 
 
 @checked
+def attainable_rate(intensity: Any, flop_rate: Any, bandwidth: Any) -> Any:
+    """Return the arithmetic rate in FLOP/s under the roofline at an intensity in FLOP/byte.
+
+    Source: as `intensity`.
+    """
+    return np.minimum(flop_rate, intensity * bandwidth)
+
+
+@checked
 def matmul_flop(side: Any) -> Any:
-    """Return the arithmetic of a product of two square matrices with `side` rows, in FLOP.
+    """Return the FLOP of a product of two square matrices with `side` rows.
 
     Source: a multiplication and an addition for each of side³ pairs.
     """
@@ -57,31 +186,12 @@ def matmul_flop(side: Any) -> Any:
 
 
 @checked
-def matmul_traffic_bytes(side: Any, value_bytes: Any) -> Any:
-    """Return the traffic of that product: both factors are read once, the result is written once.
+def matmul_intensity(side: Any, value_bytes: Any) -> Any:
+    """Return that product's intensity in FLOP/byte: factors are read and the result written once.
 
-    Source: the roofline count of compulsory traffic (Williams, Waterman, Patterson 2009).
+    Source: as `traffic_bytes`.
     """
-    return 3 * side**2 * value_bytes
-
-
-@checked
-def matmul_s(side: Any, value_bytes: Any, tensor_rate: Any, bandwidth: Any) -> Any:
-    """Return the least time in seconds of that product: its arithmetic or its bytes, the longer.
-
-    Source: Williams, Waterman, Patterson, "Roofline" (CACM 2009).
-    """
-    computing_s = matmul_flop(side) / tensor_rate
-    return np.maximum(computing_s, matmul_traffic_bytes(side, value_bytes) / bandwidth)
-
-
-@checked
-def attainable_rate(intensity: Any, flop_rate: Any, bandwidth: Any) -> Any:
-    """Return the arithmetic rate in FLOP/s under the roofline at an intensity in FLOP/byte.
-
-    Source: Williams, Waterman, Patterson, "Roofline" (CACM 2009).
-    """
-    return np.minimum(flop_rate, intensity * bandwidth)
+    return intensity(matmul_flop(side), 3 * side**2 * value_bytes)
 
 
 @checked
@@ -95,6 +205,171 @@ def epilogue_saving(
 
     Source: the sketch, and the roofline for the product.
     """
-    product_s = overhead_s + matmul_s(side, value_bytes, tensor_rate, bandwidth)
-    activation_s = time_s(overhead_s, traffic_fused_bytes(side**2, value_bytes), bandwidth)
+    rate = attainable_rate(matmul_intensity(side, value_bytes), tensor_rate, bandwidth)
+    product_s = overhead_s + matmul_flop(side) / rate
+    activation_s = overhead_s + transfer_s(traffic_bytes(1, side**2, value_bytes), bandwidth)
     return activation_s / (product_s + activation_s)
+
+
+@checked
+def l2_share(moved_bytes: Any, l2_bytes: Any, l2_full_share: Any, l2_spilt_share: Any) -> Any:
+    """Return the share, 0 to 1, of a kernel's traffic that stays inside L2.
+
+    All of it while the kernel moves no more than `l2_full_share` of the cache, none from
+    `l2_spilt_share` on, and a straight line between the two.
+
+    Source: RRZE-HPC/gpu-benches, gpu-small-kernels: chains of small kernels show the two ends.
+    """
+    full, spilt = l2_full_share * l2_bytes, l2_spilt_share * l2_bytes
+    return np.clip((spilt - moved_bytes) / (spilt - full), 0, 1)
+
+
+@checked
+def l2_pace(bandwidth: Any, l2_bandwidth: Any) -> Any:
+    """Return the bandwidth inside L2 in bytes/s, which no memory outruns.
+
+    Source: a cache that were slower than its memory would not be used.
+    """
+    return np.maximum(l2_bandwidth, bandwidth)
+
+
+def per_step(value: Any) -> Any:
+    """Return the value with a last axis more, to be met there by an entry for each step."""
+    # A symbol that records the formula takes part in np.positive, and not in np.asarray.
+    return np.positive(value)[..., None]
+
+
+def dispatch_s(launch: Launch, terms: Terms) -> Any:
+    """Return what a framework adds to each launch, where the host's work is counted by itself.
+
+    Source: `EAGER_DISPATCH_S`.
+    """
+    return np.where(np.logical_and(launch.eager, terms.overlap), EAGER_DISPATCH_S, 0)
+
+
+def largest(parts: Parts) -> Any:
+    """Return which part of a time is the largest, as its place in `REGIMES`.
+
+    Of equals it is the first, and slow access before memory.
+    """
+    place: Any = 0
+    most_s = parts.launch_s
+    # Slow access at half the pace of memory costs as much again as memory does, and is the reason.
+    for n, part_s in (
+        (1, parts.l2_s),
+        (3, parts.access_s),
+        (2, parts.hbm_s),
+        (4, parts.arithmetic_s),
+    ):
+        place = np.where(part_s > most_s, n, place)
+        most_s = np.maximum(most_s, part_s)
+    return place
+
+
+def chain_cost(
+    steps: Steps,
+    n_values: Any,
+    dtype: Format,
+    gpu: Gpu,
+    launch: Launch,
+    overhead_s: Any,
+    terms: Terms,
+    k: Any = 1,
+    warm: bool = False,
+) -> Cost:
+    """Return the cost of a chain on tensors of `n_values`; of a repeated step there are k - 1.
+
+    Numbers may be arrays that broadcast; one outside its range in `model.arguments` raises
+    ValueError. A step that reads a tensor which none before it has touched finds nothing in L2,
+    unless the chain is `warm`: run over and over on the same tensors.
+
+    Source: the sum over kernels is how a stream runs them, in order; the host's issue runs beside
+    it, so that the longer of the two counts (CUDA C++ Programming Guide, asynchronous execution).
+    """
+    values = per_step(n_values)
+    read = values * (steps.read_values * dtype.bytes + steps.read_bytes)
+    written = values * (steps.write_values * dtype.bytes + steps.write_bytes)
+    resident = _resident(steps, read + written, dtype, gpu, terms, warm)
+    kernel = _kernel(
+        steps, read + written, values * steps.flop, resident, dtype, gpu, launch, terms
+    )
+    count = _count(steps, dtype, k)
+
+    def total(entries: Any) -> Any:
+        return np.sum(count * entries, axis=-1)
+
+    parts = Parts(*(total(getattr(kernel, it.name)) for it in fields(Parts)))
+    kernels = np.sum(count, axis=-1)
+    wait_s = _wait_s(kernels, parts.time_s, launch, overhead_s, terms)
+    chain = replace(parts, time_s=parts.time_s + wait_s, launch_s=parts.launch_s + wait_s)
+    moved, flop = total(read + written), total(values * steps.flop)
+    return Cost(chain, kernels, moved, flop, wait_s, kernel, count, read, written, resident)
+
+
+def _count(steps: Steps, dtype: Format, k: Any) -> Any:
+    """Return how many kernels each step is: of a cast none where the format is FP32 already."""
+    times = np.where(steps.repeated, per_step(k) - 1, 1)
+    return np.where(np.logical_and(steps.cast, dtype.bytes >= WIDE_BYTES), 0, times)
+
+
+def _wait_s(kernels: Any, on_gpu_s: Any, launch: Launch, overhead_s: Any, terms: Terms) -> Any:
+    """Return how long the GPU waits for the host, which works beside it if the two overlap."""
+    # The gap between a graph's nodes is part of the fixed cost, where that is counted.
+    gap_s = np.where(terms.fixed, 0, GRAPH_GAP_S)
+    issued_s = np.where(
+        launch.graph,
+        launch_graph_s(kernels, overhead_s, gap_s),
+        launch_stream_s(kernels, overhead_s + dispatch_s(launch, terms)),
+    )
+    return np.where(terms.overlap, np.maximum(0, issued_s - on_gpu_s), issued_s)
+
+
+def _resident(steps: Steps, moved: Any, dtype: Format, gpu: Gpu, terms: Terms, warm: bool) -> Any:
+    """Return the share of each kernel's traffic that stays inside L2."""
+    narrow = dtype.bytes < WIDE_BYTES
+    fresh = np.logical_or(
+        np.logical_and(narrow, steps.fresh),
+        np.logical_and(np.logical_not(narrow), steps.fresh_wide),
+    )
+    share = l2_share(moved, per_step(gpu.l2_bytes), gpu.l2_full_share, gpu.l2_spilt_share)
+    return np.where(np.logical_and(terms.l2, np.logical_or(warm, np.logical_not(fresh))), share, 0)
+
+
+def _kernel(
+    steps: Steps,
+    moved: Any,
+    flop: Any,
+    resident: Any,
+    dtype: Format,
+    gpu: Gpu,
+    launch: Launch,
+    terms: Terms,
+) -> Parts:
+    """Return the time of one launch of each step, with what it goes to.
+
+    Slow access is the same wherever the data live, since it is not memory that it waits for.
+
+    Source: `INDEXED_SHARE`; the roofline's flat part for arithmetic; RRZE-HPC/gpu-benches for the
+    fixed cost: a line through the times of kernels inside L2 meets zero bytes earlier than one
+    through those of large kernels.
+    """
+    bandwidth = per_step(gpu.bandwidth * np.where(terms.achieved, gpu.achieved_share, 1))
+    in_l2_s = transfer_s(moved * resident, l2_pace(bandwidth, per_step(gpu.l2_bandwidth)))
+    in_hbm_s = transfer_s(moved * (1 - resident), bandwidth)
+    moved_s = in_l2_s + in_hbm_s
+    mixed = np.logical_and(steps.mixed, dtype.bytes < WIDE_BYTES)
+    slow = np.logical_and(terms.access, np.logical_or(steps.indexed, mixed))
+    indexed_s = np.where(slow, transfer_s(moved, INDEXED_SHARE * bandwidth), 0)
+    accessed_s = np.maximum(moved_s, indexed_s)
+    computed_s = np.where(terms.arithmetic, flop / per_step(gpu.fp32_rate), 0)
+    computes = computed_s > accessed_s
+    launched_s = np.where(launch.graph, gpu.graph_s, gpu.stream_s)
+    started_s = np.where(terms.fixed, launched_s + gpu.ramp_s * (1 - resident), 0)
+    return Parts(
+        time_s=started_s + np.maximum(accessed_s, computed_s),
+        launch_s=started_s,
+        l2_s=np.where(computes, 0, in_l2_s),
+        hbm_s=np.where(computes, 0, in_hbm_s),
+        access_s=np.where(computes, 0, accessed_s - moved_s),
+        arithmetic_s=np.where(computes, computed_s, 0),
+    )

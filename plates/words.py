@@ -16,4 +16,5 @@ def words(file: Path) -> dict[str, Any]:
 
 def page_words(file: Path) -> dict[str, Any]:
     """Return the words of every page, and those that the plate's own file says otherwise."""
-    return {**words(COMMON), **words(file).get("page", {})}
+    common = {name: it for name, it in words(COMMON).items() if not isinstance(it, dict)}
+    return {**common, **words(file).get("page", {})}

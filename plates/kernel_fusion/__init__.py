@@ -6,7 +6,7 @@ from plates.kernel_fusion.facts import facts
 from plates.kernel_fusion.figures import FIGURES, READOUT
 from plates.kernel_fusion.inputs import STATES, KernelFusion
 from plates.kernel_fusion.readings import OUTPUTS, readings
-from plates.kernel_fusion.validation import measured, validate
+from plates.kernel_fusion.timings import measured, validate
 from plates.plate import Plate
 
 plate = Plate(

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from model.operations import CHAINS, Chain
+from model.chains import CHAINS, Chain
 from plates.figure import (
     Axis,
     Bars,

@@ -6,8 +6,9 @@ from typing import Any
 
 import param
 
-from model import hardware, operations, refined
+from model import chains, cost
 from plates.choice import Choice, Flags, Option
+from plates.hardware_inputs import custom_rate, format_choice, gpu_choice
 from plates.plate import State
 from plates.quantity import Quantity
 from plates.words import words
@@ -18,23 +19,15 @@ WIDTH = 4096
 
 
 @dataclass(frozen=True)
-class Card:
-    """A GPU as the readings get it; of a `typed` one the reader gives the rates."""
-
-    gpu: hardware.Gpu
-    typed: Any = False
-
-
-@dataclass(frozen=True)
 class Work:
     """A chain as the readings get it: its steps, and the kernel that fuses them.
 
-    Of a `k_fold` chain the fused kernel does its arithmetic k times.
+    Where the chain `repeats`, the fused kernel does its arithmetic k times.
     """
 
-    steps: operations.Steps
-    fused: operations.Steps
-    k_fold: Any = False
+    unfused: chains.Steps
+    fused: chains.Steps
+    repeats: Any
 
 
 @dataclass(frozen=True)
@@ -42,18 +35,6 @@ class Model:
     """Which cost model is used."""
 
     refined: Any = False
-
-
-OWN_RATES = (
-    hardware.H100_SXM.bandwidth, hardware.H100_SXM.l2_bytes, hardware.H100_SXM.fp32_rate,
-)  # fmt: skip
-"""Bandwidth, L2 and FP32 rate that a typed GPU begins with: the H100's."""
-
-PUBLISHED = (
-    "relu-squared", "rms-norm-wide-weight", "add-rms-norm-upcast", "rope-complex", "dyt",
-    "dyt-beta", "group-norm", "tvd", "kl-div", "jsd",
-)  # fmt: skip
-"""Chains that are here because timings of them were published."""
 
 
 WORDS = words(Path(__file__).with_name("words.toml"))
@@ -67,42 +48,16 @@ def _said(name: str) -> dict[str, Any]:
 
 
 def _works() -> dict[str, Option]:
-    groups = WORDS["groups"]
+    """Return the chains; one that is in no group stands before them."""
     return {
         name: Option(
-            WORDS["chains"].get(name, chain.name),
-            Work(operations.unfused(chain), operations.fused(chain), k_fold=name == "sketch"),
-            # The sketch stands before all groups.
-            group=groups["published" if name in PUBLISHED else "common"]
-            if name != "sketch"
-            else "",
-            doc=WORDS["sources"].get(name, chain.source),
+            WORDS.get("chains", {}).get(name, chain.name),
+            Work(chains.unfused(chain), chains.fused(chain), chain.repeats),
+            group=WORDS["groups"].get(chain.group, ""),
+            doc=WORDS.get("sources", {}).get(name, chain.source),
         )
-        for name, chain in operations.CHAINS.items()
+        for name, chain in chains.CHAINS.items()
     }
-
-
-def _gpus() -> dict[str, Option]:
-    cards = {
-        name: Option(gpu.name, Card(gpu), doc=_measured_on(gpu))
-        for name, gpu in hardware.GPUS.items()
-    }
-    own = Card(hardware.typed(*OWN_RATES), typed=True)
-    return {
-        **cards,
-        "custom": Option(WORDS["gpus"]["custom"], own, doc=WORDS["gpus"]["custom_doc"]),
-    }
-
-
-def _measured_on(gpu: hardware.Gpu) -> str:
-    """Return which of the GPU's numbers were measured on another."""
-    said = WORDS["gpus"]
-    kin = ", ".join(dict.fromkeys(gpu.borrowed.values()))
-    what = ", ".join(dict.fromkeys(said[it] for it in gpu.borrowed))
-    sentences = [said["borrowed"].format(kin=kin, what=what) if kin else said["own"]]
-    if gpu.sources["achieved_share"] == hardware.ASSUMED:
-        sentences.append(said["assumed"].format(share=f"{hardware.WORKING_SHARE:.0%}"))
-    return " ".join(sentences)
 
 
 class KernelFusion(param.Parameterized):
@@ -119,12 +74,8 @@ class KernelFusion(param.Parameterized):
         **_said("overhead"),
     )
     chain = Choice("sketch", options=_works(), **_said("chain"))
-    gpu = Choice("h100-sxm", options=_gpus(), **_said("gpu"))
-    dtype = Choice(
-        "bf16",
-        options={name: Option(it.name, it) for name, it in hardware.FORMATS.items()},
-        **_said("dtype"),
-    )
+    gpu = gpu_choice(**_said("gpu"))
+    dtype = format_choice(**_said("dtype"))
     model = Choice(
         "sketch",
         options={
@@ -136,7 +87,7 @@ class KernelFusion(param.Parameterized):
     launch = Choice(
         "stream",
         options={
-            name: Option(label, refined.LAUNCHES[name])
+            name: Option(label, cost.LAUNCHES[name])
             for name, label in WORDS["options"]["launch"].items()
         },
         when={"model": "refined"},
@@ -144,34 +95,13 @@ class KernelFusion(param.Parameterized):
     )
     terms = Flags(
         options={name: Option(**said) for name, said in WORDS["options"]["terms"].items()},
-        record=refined.Terms,
+        record=cost.Terms,
         when={"model": "refined"},
         **_said("terms"),
     )
-    bandwidth = Quantity(
-        OWN_RATES[0],
-        bounds=(1e9, 1e14),
-        prefix="T",
-        more=True,
-        when={"gpu": "custom"},
-        **_said("bandwidth"),
-    )
-    l2 = Quantity(
-        OWN_RATES[1],
-        bounds=(1e5, 1e10),
-        prefix="M",
-        more=True,
-        when={"gpu": "custom"},
-        **_said("l2"),
-    )
-    fp32 = Quantity(
-        OWN_RATES[2],
-        bounds=(1e9, 1e17),
-        prefix="T",
-        more=True,
-        when={"gpu": "custom"},
-        **_said("fp32"),
-    )
+    bandwidth = custom_rate("bandwidth", (1e9, 1e14), "T", **_said("bandwidth"))
+    l2 = custom_rate("l2_bytes", (1e5, 1e10), "M", **_said("l2"))
+    fp32 = custom_rate("fp32_rate", (1e9, 1e17), "T", **_said("fp32"))
 
 
 STATES = {

@@ -1,14 +1,14 @@
 """The plate's numbers as a function of its inputs."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 
-from model import cost, hardware, refined, traffic
-from model.hardware import FORMATS
-from model.launch import launch_graph_s, launch_stream_s
-from plates.kernel_fusion.inputs import WORDS, Card, Model, Work
+from model import cost
+from model.gpus import FORMATS, Gpu
+from plates.hardware_inputs import Card, card_of
+from plates.kernel_fusion.inputs import WORDS, Model, Work
 from plates.plate import Reading
 
 MICRO = 1e-6
@@ -25,34 +25,17 @@ MATMUL_SIDE = 8192
 UNITS = {"kernels_unfused": tuple(WORDS["inputs"]["k"]["unit"])}
 
 FORMAT_OF = {
-    "time_unfused": "time",
-    "time_fused": "time",
-    "time_graph": "time",
-    "speedup": "ratio",
-    "bytes_unfused": "bytes",
-    "bytes_fused": "bytes",
-    "launch_share_unfused": "share",
-    "launch_share_fused": "share",
-    "left_share": "share",
-    "matmul_saved_share": "share",
-    "kernels_unfused": "plain",
-    "l2_share_unfused": "share",
-    "hbm_share_unfused": "share",
-    "access_share_unfused": "share",
-    "arithmetic_share_unfused": "share",
-    "intensity_unfused": "intensity",
-    "intensity_fused": "intensity",
-    "flop_rate_unfused": "flop_rate",
-    "flop_rate_fused": "flop_rate",
-    "ridge_plain": "intensity",
-    "ridge_tensor": "intensity",
-    "fp32_rate": "flop_rate",
-    "tensor_rate": "flop_rate",
-    "peak_bandwidth": "bandwidth",
-    "matmul_rows": "plain",
-    "matmul_intensity": "intensity",
+    "time_unfused": "time", "time_fused": "time", "time_graph": "time", "speedup": "ratio",
+    "bytes_unfused": "bytes", "bytes_fused": "bytes", "launch_share_unfused": "share",
+    "launch_share_fused": "share", "left_share": "share", "matmul_saved_share": "share",
+    "kernels_unfused": "plain", "l2_share_unfused": "share", "hbm_share_unfused": "share",
+    "access_share_unfused": "share", "arithmetic_share_unfused": "share",
+    "intensity_unfused": "intensity", "intensity_fused": "intensity",
+    "flop_rate_unfused": "flop_rate", "flop_rate_fused": "flop_rate", "ridge_plain": "intensity",
+    "ridge_tensor": "intensity", "fp32_rate": "flop_rate", "tensor_rate": "flop_rate",
+    "peak_bandwidth": "bandwidth", "matmul_rows": "plain", "matmul_intensity": "intensity",
     "matmul_rate": "flop_rate",
-}
+}  # fmt: skip
 
 OUTPUTS = {
     name: Reading(WORDS["outputs"][name], form, UNITS.get(name)) for name, form in FORMAT_OF.items()
@@ -67,8 +50,8 @@ def readings(
     gpu: Card,
     dtype: Any,
     model: Model,
-    launch: refined.Launch,
-    terms: refined.Terms,
+    launch: cost.Launch,
+    terms: cost.Terms,
     bandwidth: Any,
     l2: Any,
     fp32: Any,
@@ -76,173 +59,122 @@ def readings(
     """Return the readings of `OUTPUTS` in SI units, and each kernel's along the last axis.
 
     `k` counts the steps of the sketch's chain, `overhead` is in µs; `bandwidth`, `l2` and `fp32`
-    are those of a typed GPU.
+    are those of a custom GPU. The sketch is the refined model with no term on.
     """
-    card = _card(gpu, bandwidth, l2, fp32)
-    before, after = (refined.step_count(it, dtype, k) for it in (chain.steps, chain.fused))
-    fused_steps = replace(
-        chain.fused, flop=chain.fused.flop * refined.per_step(np.where(chain.k_fold, k, 1))
-    )
+    card, overhead_s = card_of(gpu, bandwidth, l2, fp32), overhead * MICRO
+    launch, terms = _if(model.refined, launch), _if(model.refined, terms)
 
-    def priced(steps: Any, count: Any, launched: refined.Launch) -> refined.Cost:
-        return refined.chain_cost(steps, count, S, dtype, card, launched, overhead * MICRO, terms)
+    def priced(steps: Any, launch: cost.Launch) -> cost.Cost:
+        return cost.chain_cost(steps, S, dtype, card, launch, overhead_s, terms, k)
 
-    unfused = priced(chain.steps, before, launch)
-    fused = priced(fused_steps, after, launch)
-    graph = priced(chain.steps, before, refined.LAUNCHES["graph"])
-    sketch = _sketch(unfused, fused, card.bandwidth, overhead * MICRO)
-    shown = {
-        name: np.where(model.refined, of_refined, sketch[name])
-        for name, of_refined in {
-            "time_unfused": unfused.chain.time_s,
-            "time_fused": fused.chain.time_s,
-            "time_graph": graph.chain.time_s,
-            "launch_unfused": unfused.chain.launch_s,
-            "launch_fused": fused.chain.launch_s,
-            "hbm_unfused": unfused.chain.hbm_s,
-            "l2_unfused": unfused.chain.l2_s,
-            "access_unfused": unfused.chain.access_s,
-            "arithmetic_unfused": unfused.chain.arithmetic_s,
-            "wait_unfused": unfused.wait_s,
-            "wait_fused": fused.wait_s,
-        }.items()
-    }
-    time_unfused, time_fused = shown["time_unfused"], shown["time_fused"]
-    sixteen_bytes = traffic.traffic_unfused_bytes(PASSES, S, dtype.bytes)
-    passes = unfused.traffic_bytes / sixteen_bytes
-    value_bytes = FORMATS["bf16"].bytes
-    l2_pace = refined.l2_pace(card.bandwidth, card.l2_bandwidth)
-    matmul = cost.arithmetic_intensity(
-        cost.matmul_flop(MATMUL_SIDE), cost.matmul_traffic_bytes(MATMUL_SIDE, value_bytes)
-    )
+    k_fold = cost.per_step(np.where(chain.repeats, k, 1))
+    unfused = priced(chain.unfused, launch)
+    fused = priced(replace(chain.fused, flop=chain.fused.flop * k_fold), launch)
     return {
-        "time_unfused": time_unfused,
-        "time_fused": time_fused,
-        "time_graph": shown["time_graph"],
-        "speedup": cost.speedup(time_unfused, time_fused),
-        "bytes_unfused": unfused.traffic_bytes,
-        "bytes_fused": fused.traffic_bytes,
-        "launch_share_unfused": cost.launch_share(shown["launch_unfused"], time_unfused),
-        "launch_share_fused": cost.launch_share(shown["launch_fused"], time_fused),
-        "left_share": time_fused / time_unfused,
-        "matmul_saved_share": cost.epilogue_saving(
-            MATMUL_SIDE, value_bytes, card.tensor_rate, card.bandwidth, overhead * MICRO
-        ),
-        "kernels_unfused": unfused.kernels,
-        "bound_unfused": refined.largest(
-            shown["launch_unfused"],
-            shown["l2_unfused"],
-            shown["hbm_unfused"],
-            shown["access_unfused"],
-            shown["arithmetic_unfused"],
-        ),
-        "wait_unfused": shown["wait_unfused"],
-        "wait_fused": shown["wait_fused"],
-        "l2_share_unfused": shown["l2_unfused"] / time_unfused,
-        "hbm_share_unfused": shown["hbm_unfused"] / time_unfused,
-        "access_share_unfused": shown["access_unfused"] / time_unfused,
-        "arithmetic_share_unfused": shown["arithmetic_unfused"] / time_unfused,
-        "intensity_unfused": cost.arithmetic_intensity(unfused.flop, unfused.traffic_bytes),
-        "intensity_fused": cost.arithmetic_intensity(fused.flop, fused.traffic_bytes),
-        "flop_rate_unfused": unfused.flop / time_unfused,
-        "flop_rate_fused": fused.flop / time_fused,
-        "ridge_plain": cost.ridge_point(card.fp32_rate, card.bandwidth),
-        "ridge_tensor": cost.ridge_point(card.tensor_rate, card.bandwidth),
-        "fp32_rate": card.fp32_rate,
-        "tensor_rate": card.tensor_rate,
-        "peak_bandwidth": card.bandwidth,
-        "roof_l2_rate": ROOF_FROM * l2_pace,
-        "ridge_l2": cost.ridge_point(card.fp32_rate, l2_pace),
-        "roof_from_rate": ROOF_FROM * card.bandwidth,
-        "matmul_rows": MATMUL_SIDE,
-        "matmul_intensity": matmul,
-        "matmul_rate": cost.attainable_rate(matmul, card.tensor_rate, card.bandwidth),
-        # Longer chains double the axis as often as they need it.
-        "bytes_axis": sixteen_bytes * np.power(2, np.ceil(np.maximum(0, np.log2(passes)))),
-        **_steps("unfused", unfused, before, model, card.bandwidth, overhead * MICRO),
-        **_steps("fused", fused, after, model, card.bandwidth, overhead * MICRO),
-        "kernel_count_graph": before,
-        **_lane("unfused", unfused, model, card.bandwidth, sketch["launch_unfused"]),
-        **_lane("graph", graph, model, card.bandwidth, sketch["launch_graph"]),
-        **_lane("fused", fused, model, card.bandwidth, sketch["launch_fused"]),
-        "host_launches": np.where(np.logical_and(model.refined, launch.graph), 1, unfused.kernels),
-        "host_launch": overhead * MICRO
-        + np.where(model.refined, refined.dispatch_s(launch, terms), 0),
-        "host_ahead": np.where(np.logical_and(model.refined, terms.overlap), 1, 0),
+        **_compared(unfused.chain, fused.chain),
+        **_host(launch, terms, overhead_s, unfused.kernels),
+        **_of_chain("unfused", unfused),
+        **_of_chain("fused", fused),
+        **_in_time("unfused", unfused),
+        **_in_time("graph", priced(chain.unfused, cost.LAUNCHES["graph"])),
+        **_in_time("fused", fused),
+        **_roofline(card),
+        **_product(card, overhead_s),
+        "bytes_axis": _bytes_axis(unfused.traffic_bytes, S, dtype),
     }
 
 
-def _card(gpu: Card, bandwidth: Any, l2: Any, fp32: Any) -> Any:
-    """Return the GPU, which is of the reader's own rates where it is a typed one."""
-    own: Any = hardware.typed(bandwidth, l2, fp32)
-    numbers = ("bandwidth", "l2_bytes", "fp32_rate", "tensor_rate", "l2_bandwidth")
-    either = {
-        name: np.where(gpu.typed, getattr(own, name), getattr(gpu.gpu, name)) for name in numbers
-    }
-    return replace(gpu.gpu, **either)
+def _if(on: Any, record: Any) -> Any:
+    """Return a record of truths, each of which holds only if this is on."""
+    truths = {it.name: np.logical_and(on, getattr(record, it.name)) for it in fields(record)}
+    return replace(record, **truths)
 
 
-def _sketch(
-    unfused: refined.Cost, fused: refined.Cost, bandwidth: Any, overhead_s: Any
-) -> dict[str, Any]:
-    """Return the parts of the sketch's times: launches, then bytes at the peak bandwidth."""
-    stream_s = launch_stream_s(unfused.kernels, overhead_s)
-    graph_s = launch_graph_s(unfused.kernels, overhead_s)
-    single_s = launch_stream_s(fused.kernels, overhead_s)
+def _bytes_axis(moved: Any, S: Any, dtype: Any) -> Any:
+    """Return where the axis of bytes ends: longer chains double it as often as they need it."""
+    sixteen_bytes = cost.traffic_bytes(PASSES, S, dtype.bytes)
+    return sixteen_bytes * np.power(2, np.ceil(np.maximum(0, np.log2(moved / sixteen_bytes))))
+
+
+def _compared(unfused: cost.Parts, fused: cost.Parts) -> dict[str, Any]:
+    """Return what fusing is worth, and what the unfused time consists of."""
+    parts = ("launch", "l2", "hbm", "access", "arithmetic")
     return {
-        "time_unfused": cost.time_s(stream_s, unfused.traffic_bytes, bandwidth),
-        "time_fused": cost.time_s(single_s, fused.traffic_bytes, bandwidth),
-        "time_graph": cost.time_s(graph_s, unfused.traffic_bytes, bandwidth),
-        "launch_unfused": stream_s,
-        "launch_fused": single_s,
-        "launch_graph": graph_s,
-        "hbm_unfused": cost.time_s(0, unfused.traffic_bytes, bandwidth),
-        "l2_unfused": 0,
-        "access_unfused": 0,
-        "arithmetic_unfused": 0,
-        "wait_unfused": 0,
-        "wait_fused": 0,
+        "speedup": cost.speedup(unfused.time_s, fused.time_s),
+        "left_share": fused.time_s / unfused.time_s,
+        "bound_unfused": cost.largest(unfused),
+        **{f"{it}_share_unfused": getattr(unfused, f"{it}_s") / unfused.time_s for it in parts},
+        "launch_share_fused": fused.launch_s / fused.time_s,
     }
 
 
-def _steps(
-    variant: str, priced: refined.Cost, count: Any, model: Model, bandwidth: Any, overhead_s: Any
-) -> dict[str, Any]:
-    """Return what each step moves, how long one launch of it takes, and what bounds it."""
-    moved = priced.read_bytes + priced.written_bytes
-    moving_s = refined.hbm_transfer_s(moved, refined.per_step(bandwidth))
-    launch_s = refined.per_step(overhead_s)
-    kernel = priced.kernel
-    bound = refined.largest(
-        kernel.launch_s, kernel.l2_s, kernel.hbm_s, kernel.access_s, kernel.arithmetic_s
-    )
+def _host(launch: cost.Launch, terms: cost.Terms, overhead_s: Any, kernels: Any) -> dict[str, Any]:
+    """Return how many kernels the host starts, in how many launches, and how long one takes."""
     return {
-        f"kernel_count_{variant}": count,
-        f"kernel_resident_{variant}": np.where(model.refined, priced.l2_share, 0),
-        f"kernel_read_{variant}": priced.read_bytes,
-        f"kernel_written_{variant}": priced.written_bytes,
-        f"kernel_moved_{variant}": moved,
-        f"kernel_time_{variant}": np.where(model.refined, kernel.time_s, launch_s + moving_s),
-        f"kernel_bound_{variant}": np.where(
-            model.refined, bound, refined.largest(launch_s, 0, moving_s, 0, 0)
-        ),
+        "kernels_unfused": kernels,
+        "host_launches": np.where(launch.graph, 1, kernels),
+        "host_launch": overhead_s + cost.dispatch_s(launch, terms),
+        "host_ahead": np.where(terms.overlap, 1, 0),
     }
 
 
-def _lane(
-    variant: str, priced: refined.Cost, model: Model, bandwidth: Any, sketch_s: Any
-) -> dict[str, Any]:
-    """Return what the GPU does in time: idle before each kernel, its fixed cost, its work.
+def _of_chain(variant: str, found: cost.Cost) -> dict[str, Any]:
+    """Return what the chain moves, where it stands under the roofline, and the same by kernel.
+
+    Of each step it is how often it is there, and what one launch moves, takes and is bound by.
+    """
+    return {
+        f"bytes_{variant}": found.traffic_bytes,
+        f"intensity_{variant}": cost.intensity(found.flop, found.traffic_bytes),
+        f"flop_rate_{variant}": found.flop / found.chain.time_s,
+        f"wait_{variant}": found.wait_s,
+        f"kernel_resident_{variant}": found.l2_share,
+        f"kernel_read_{variant}": found.read_bytes,
+        f"kernel_written_{variant}": found.written_bytes,
+        f"kernel_moved_{variant}": found.read_bytes + found.written_bytes,
+        f"kernel_time_{variant}": found.kernel.time_s,
+        f"kernel_bound_{variant}": cost.largest(found.kernel),
+    }
+
+
+def _in_time(variant: str, found: cost.Cost) -> dict[str, Any]:
+    """Return the time, how many kernels each step is, and how long each is idle, starts, works.
 
     The wait for the host is spread evenly, as launches are.
     """
-    kernel = priced.kernel
-    working_s = kernel.time_s - kernel.launch_s
-    moving_s = refined.hbm_transfer_s(
-        priced.read_bytes + priced.written_bytes, refined.per_step(bandwidth)
-    )
     return {
-        f"idle_{variant}": np.where(model.refined, priced.wait_s, sketch_s) / priced.kernels,
-        f"kernel_started_{variant}": np.where(model.refined, kernel.launch_s, 0 * moving_s),
-        f"kernel_worked_{variant}": np.where(model.refined, working_s, moving_s),
+        f"time_{variant}": found.chain.time_s,
+        f"kernel_count_{variant}": found.count,
+        f"idle_{variant}": found.wait_s / found.kernels,
+        f"kernel_started_{variant}": found.kernel.launch_s,
+        f"kernel_worked_{variant}": found.kernel.time_s - found.kernel.launch_s,
+    }
+
+
+def _roofline(card: Gpu) -> dict[str, Any]:
+    """Return the roofs of the GPU, and where the slopes of its memory and its L2 begin."""
+    l2_pace = cost.l2_pace(card.bandwidth, card.l2_bandwidth)
+    return {
+        "ridge_plain": cost.ridge_point(card.fp32_rate, card.bandwidth),
+        "ridge_tensor": cost.ridge_point(card.tensor_rate, card.bandwidth),
+        "ridge_l2": cost.ridge_point(card.fp32_rate, l2_pace),
+        "fp32_rate": card.fp32_rate,
+        "tensor_rate": card.tensor_rate,
+        "peak_bandwidth": card.bandwidth,
+        "roof_from_rate": ROOF_FROM * card.bandwidth,
+        "roof_l2_rate": ROOF_FROM * l2_pace,
+    }
+
+
+def _product(card: Gpu, overhead_s: Any) -> dict[str, Any]:
+    """Return where a large product stands, and what it saves by taking in an activation."""
+    value_bytes = FORMATS["bf16"].bytes
+    intensity = cost.matmul_intensity(MATMUL_SIDE, value_bytes)
+    return {
+        "matmul_rows": MATMUL_SIDE,
+        "matmul_intensity": intensity,
+        "matmul_rate": cost.attainable_rate(intensity, card.tensor_rate, card.bandwidth),
+        "matmul_saved_share": cost.epilogue_saving(
+            MATMUL_SIDE, value_bytes, card.tensor_rate, card.bandwidth, overhead_s
+        ),
     }

@@ -12,7 +12,7 @@ import pytest
 
 from app.page import page
 from app.text import article
-from model import hardware
+from model import gpus
 from plates.kernel_fusion import KernelFusion, facts, plate
 from plates.plate import State, values
 
@@ -71,9 +71,10 @@ class Longer(KernelFusion):
 
 OTHER_WORLD = """
 import dataclasses, json
-from model import hardware, launch, refined
-gpu = hardware.H100_SXM
-hardware.GPUS["h100-sxm"] = hardware.H100_SXM = dataclasses.replace(
+from model import cost
+from model.gpus import GPUS
+gpu = GPUS["h100-sxm"]
+GPUS["h100-sxm"] = dataclasses.replace(
     gpu,
     bandwidth=gpu.bandwidth / 2,
     fp32_rate=gpu.fp32_rate * 1.37,
@@ -82,14 +83,12 @@ hardware.GPUS["h100-sxm"] = hardware.H100_SXM = dataclasses.replace(
     stream_s=gpu.stream_s * 1.9,
     ramp_s=gpu.ramp_s * 1.9,
 )
-for name in hardware.GPUS:
-    hardware.GPUS[name] = dataclasses.replace(
-        hardware.GPUS[name], achieved_share=hardware.GPUS[name].achieved_share * 0.7
-    )
-launch.GRAPH_GAP_S = 1.7e-6
-refined.INDEXED_SHARE = 0.3
-from plates.kernel_fusion import plate, validation
-validation.EVENT_TIMER_S = 4.1e-6
+for name, it in GPUS.items():
+    GPUS[name] = dataclasses.replace(it, achieved_share=it.achieved_share * 0.7)
+cost.GRAPH_GAP_S = 1.7e-6
+cost.INDEXED_SHARE = 0.3
+from plates.kernel_fusion import plate, timings
+timings.EVENT_TIMER_S = 4.1e-6
 from tests.app.test_text import Longer, numerals
 print(json.dumps(numerals(dataclasses.replace(plate, inputs=Longer))))
 """
@@ -106,7 +105,7 @@ def test_in_another_world_every_numeral_changes_but_those_proved_independent():
 
 def test_wider_values_change_the_bytes_of_the_prose(monkeypatch):
     before = article(plate, values(plate.inputs()))["caption"]
-    monkeypatch.setitem(hardware.FORMATS, "bf16", hardware.Format("BF16", 8))
+    monkeypatch.setitem(gpus.FORMATS, "bf16", gpus.Format("BF16", 8))
     after = article(plate, values(plate.inputs()))["caption"]
     assert re.sub("<[^>]*>", "", before).count("2S") == 2
     assert re.sub("<[^>]*>", "", after).count("8S") == 2

@@ -10,9 +10,9 @@ from playwright.sync_api import expect
 
 from app.page import page
 from app.text import slots
-from model import cost, hardware
+from model import cost, gpus
+from plates.hardware_inputs import Card
 from plates.kernel_fusion import KernelFusion, plate
-from plates.kernel_fusion.inputs import Card
 from plates.plate import quantities, values
 from tests.browser.conftest import plates_serve
 from tests.plates.test_kernel_fusion import US, WORKED
@@ -132,13 +132,11 @@ def test_what_falls_below_the_axis_is_marked_at_its_edge(visit, site):
 
 
 def test_the_page_follows_a_constant_and_a_formula_of_the_model(visit, tmp_path, monkeypatch):
-    gpu = hardware.H100_SXM
+    gpu = gpus.GPUS["h100-sxm"]
     card = KernelFusion.param["gpu"].options["h100-sxm"]
     wide = dataclasses.replace(card, record=Card(dataclasses.replace(gpu, bandwidth=6.7e12)))
     monkeypatch.setitem(KernelFusion.param["gpu"].options, "h100-sxm", wide)
-    monkeypatch.setattr(
-        cost, "time_s", lambda launch_s, traffic_bytes, rate: launch_s + 7 * traffic_bytes / rate
-    )
+    monkeypatch.setattr(cost, "transfer_s", lambda moved, bandwidth: 7 * moved / bandwidth)
     changed = tmp_path / "changed.html"
     changed.write_text(page(plate, None), encoding="utf-8")
     there = visit(changed.as_uri())

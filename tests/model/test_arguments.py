@@ -5,14 +5,13 @@ import inspect
 import numpy as np
 import pytest
 
-from model import cost, launch, refined, traffic
+from model import cost
 from model.arguments import RANGES
 
 FORMULAS = [
     formula
-    for module in (cost, launch, refined, traffic)
-    for _, formula in inspect.getmembers(module, inspect.isfunction)
-    if formula.__module__ == module.__name__ and hasattr(formula, "__wrapped__")
+    for _, formula in inspect.getmembers(cost, inspect.isfunction)
+    if formula.__module__ == cost.__name__ and hasattr(formula, "__wrapped__")
 ]
 
 

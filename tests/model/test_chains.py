@@ -5,8 +5,9 @@ import ast
 import numpy as np
 import pytest
 
-from model import hardware, refined
-from model.operations import CHAINS, fused, unfused
+from model import cost
+from model.chains import CHAINS, chains, fused, unfused
+from model.gpus import FORMATS, GPUS
 
 # Chain, format, kernels, bytes a value unfused and fused: traced, one kernel an operation.
 TRACED = [
@@ -40,16 +41,8 @@ TRACED = [
 
 
 def counted(steps, form):
-    return refined.chain_cost(
-        steps,
-        refined.step_count(steps, hardware.FORMATS[form]),
-        1,
-        hardware.FORMATS[form],
-        hardware.H100_SXM,
-        refined.LAUNCHES["stream"],
-        0,
-        refined.Terms(),
-    )
+    gpu, stream = GPUS["h100-sxm"], cost.LAUNCHES["stream"]
+    return cost.chain_cost(steps, 1, FORMATS[form], gpu, stream, 0, cost.SKETCH)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +57,7 @@ def test_kernels_and_bytes_are_those_that_were_traced(chain, form, kernels, move
 
 
 @pytest.mark.parametrize("chain", CHAINS)
-@pytest.mark.parametrize("form", hardware.FORMATS)
+@pytest.mark.parametrize("form", FORMATS)
 def test_fusing_never_moves_more_and_computes_the_same(chain, form):
     before, after = (counted(steps(CHAINS[chain]), form) for steps in (unfused, fused))
     assert after.traffic_bytes <= before.traffic_bytes
@@ -104,13 +97,8 @@ def test_the_code_of_the_steps_is_the_body_of_a_function(chain):
     assert assigned <= read | returned
 
 
-def test_every_chain_and_every_number_of_a_gpu_has_a_source():
+def test_every_chain_has_a_source():
     assert all(chain.source for chain in CHAINS.values())
-    for gpu in hardware.GPUS.values():
-        numbers = {name for name, value in vars(gpu).items() if isinstance(value, int | float)}
-        assert numbers == set(gpu.sources)
-        assert set(gpu.borrowed) <= numbers
-        assert all(gpu.sources.values())
 
 
 def test_a_step_is_fresh_where_it_reads_what_none_before_it_has_touched():
@@ -126,3 +114,63 @@ def test_a_step_is_fresh_where_it_reads_what_none_before_it_has_touched():
     ]  # fmt: skip
     assert fresh("sketch", "fresh") == ["the first step"]
     assert fresh("bias-dropout-add", "fresh") == ["add bias", "add residual"]
+
+
+TOY = """
+[toy]
+name = "Toy"
+source = "nobody"
+arguments = { h = "tensor", table = "table 1/4 fp32", weight = "row", eps = "number" }
+returns = "out"
+code = '''
+wide = h.float()  # to FP32
+scaled = wide * table  # times table
+out = scaled.to(h.dtype)  # back
+'''
+"""
+
+
+def toy(tmp_path, before="", after=""):
+    assert before in TOY
+    file = tmp_path / "chains.toml"
+    file.write_text(TOY.replace(before, after), encoding="utf-8")
+    return chains(file)["toy"]
+
+
+def test_a_chain_is_counted_from_its_code_whatever_its_arguments_are_called(tmp_path):
+    steps = unfused(toy(tmp_path))
+    assert steps.read_values.tolist() == [1, 0, 0]
+    assert steps.read_bytes.tolist() == [0, 4 + 1, 4]
+    assert steps.write_values.tolist() == [0, 0, 1]
+    assert steps.write_bytes.tolist() == [4, 4, 0]
+    assert steps.flop.tolist() == [0, 1, 0]
+    assert steps.indexed.tolist() == [False, True, False]
+    assert steps.cast.tolist() == [True, False, True]
+    assert steps.fresh.tolist() == [True, False, False]
+    assert steps.fresh_wide.tolist() == [False, True, False]
+    one = fused(toy(tmp_path))
+    assert (one.read_values, one.read_bytes, one.write_values) == (1, 1, 1)
+    assert one.mixed.all()
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ("wide * table", "wide @ table", "line 2, .*wide @ table is not known"),
+        ("wide * table", "wide.cumsum(-1)", "line 2, .*the operation cumsum is not known"),
+        ("wide * table", "wide * tabel", "line 2, .*tabel is not known"),
+        ("wide * table", "wide[..., :64]", "line 2, .*is not known"),
+        ("wide * table", "wide * table + 1", "line 2, .*2 kernels, not one"),
+        ("wide * table", "wide.flatten()", "line 2, .*0 kernels, not one"),
+        ("  # times table", "", "line 2, .*what the kernel is called"),
+        ("wide * table", "wide *", "line 2, .*invalid syntax"),
+        ('returns = "out"', 'returns = "oud"', "oud"),
+        ('"row"', '"column"', "argument weight is 'column'"),
+        ("1/4", "quarter", "argument table is 'table quarter fp32'"),
+        ('source = "nobody"', "", "source"),
+        ("returns", 'retruns = "x"\nreturns', "retruns"),
+    ],
+)
+def test_what_cannot_be_counted_is_refused_with_its_line(tmp_path, before, after, said):
+    with pytest.raises(ValueError, match=rf"chains.toml: toy: .*{said}"):
+        toy(tmp_path, before, after)

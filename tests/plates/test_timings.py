@@ -5,8 +5,9 @@ from collections import Counter
 
 import pytest
 
-from plates.kernel_fusion import plate, validation
-from plates.kernel_fusion.validation import CORE, PUBLISHED, best_fused, median_error, validate
+from model import cost
+from plates.kernel_fusion import plate, timings
+from plates.kernel_fusion.timings import CORE, PUBLISHED, best_fused, median_error, validate
 
 HEAD = "gpu,operation,variant,pass,dtype,rows,cols,values,time_us_median,note"
 GOOD = (
@@ -15,11 +16,7 @@ GOOD = (
 
 
 def core(variant):
-    return [
-        it
-        for it in validation.published().priced
-        if it.timing.card in CORE and it.timing.variant == variant
-    ]
+    return [it for it in timings.published().priced if it.card in CORE and it.variant == variant]
 
 
 def test_unfused_chains_on_named_a100_and_h100_cards_are_met_within_six_percent():
@@ -28,16 +25,16 @@ def test_unfused_chains_on_named_a100_and_h100_cards_are_met_within_six_percent(
 
 def test_the_best_fused_kernels_are_met_within_three_and_a_half_percent():
     best = best_fused(core("fused"))
-    unfused_too = {it.timing.operation for it in core("unfused")}
+    unfused_too = {it.operation for it in core("unfused")}
     assert median_error(best) <= 0.035
-    assert median_error([it for it in best if it.timing.operation in unfused_too]) <= 0.035
+    assert median_error([it for it in best if it.operation in unfused_too]) <= 0.035
 
 
 def test_a_chain_of_two_kernels_is_met_at_fifteen_of_sixteen_points_within_six_percent():
     errors = [
         abs(it.ratio - 1)
         for it in core("unfused") + core("fused")
-        if it.timing.operation == "relu_squared"
+        if it.operation == "relu_squared"
     ]
     assert len(errors) == 16
     assert sum(error <= 0.06 for error in errors) >= 15
@@ -49,41 +46,39 @@ def test_every_unfused_row_of_those_cards_is_priced_but_geglu_s():
         rows = [
             row
             for row in csv.DictReader(text)
-            if validation.CARDS.get(row["gpu"]) in CORE and row["pass"] == "forward"
+            if timings.CARDS.get(row["gpu"]) in CORE and row["pass"] == "forward"
         ]
     unfused = Counter(row["operation"] for row in rows if row["variant"] == "unfused")
     del unfused["geglu"]
-    assert Counter(it.timing.operation for it in core("unfused")) == unfused
+    assert Counter(it.operation for it in core("unfused")) == unfused
     fused = Counter(
         row["operation"]
         for row in rows
         if row["variant"] == "fused" and row["operation"] in unfused
     )
-    found = Counter(it.timing.operation for it in core("fused"))
+    found = Counter(it.operation for it in core("fused"))
     assert {name: found[name] for name in fused} == fused
 
 
 def test_nothing_is_dropped_silently():
     with PUBLISHED.open(encoding="utf-8", newline="") as text:
         rows = sum(1 for _ in csv.DictReader(text))
-    report = validation.published()
+    report = timings.published()
     assert len(report.priced) + report.unpriced.total() == rows
     assert report.faults == []
 
 
 def test_the_refined_model_is_nearer_than_the_sketch_wherever_there_are_timings():
-    sketch = validation.published(validation.SKETCH, 4e-6)
+    sketch = timings.published(cost.SKETCH, 4e-6)
     for variant in ("unfused", "fused"):
-        others = [
-            it for it in sketch.priced if it.timing.card in CORE and it.timing.variant == variant
-        ]
+        others = [it for it in sketch.priced if it.card in CORE and it.variant == variant]
         assert median_error(core(variant)) < median_error(others)
 
 
 def test_the_page_s_points_are_the_rows_that_are_priced():
     points = sum(len(it.points) for it in plate.measured())
-    copies = sum(it.timing.chain == "sketch" for it in validation.published().priced)
-    assert points + copies == len(validation.published().priced)
+    copies = sum(it.chain == "sketch" for it in timings.published().priced)
+    assert points + copies == len(timings.published().priced)
     for it in plate.measured():
         plate.inputs(**it.when, **it.seen_at)
 
@@ -119,15 +114,15 @@ def test_what_the_timer_costs_is_decided_row_by_row(tmp_path):
     graph = GOOD.replace("provider=x", "CUDA graph")
     for lines in ([GOOD, graph], [graph, GOOD]):
         report = report_on(tmp_path, HEAD, *lines)
-        by_note = {it.timing.note: it.predicted_s for it in report.priced}
+        by_note = {it.note: it.predicted_s for it in report.priced}
         saved = by_note["provider=x"] - by_note["CUDA graph"]
-        assert saved == pytest.approx(validation.EVENT_TIMER_S)
+        assert saved == pytest.approx(timings.EVENT_TIMER_S)
 
 
 def test_the_plate_s_own_names_are_understood(tmp_path):
     own = GOOD.replace("NVIDIA H100 80GB HBM3", "gh200").replace("relu_squared", "SwiGLU")
     report = report_on(tmp_path, HEAD, GOOD, own.replace("bfloat16", "BF16"))
-    assert [(it.timing.card, it.timing.chain) for it in report.priced] == [
+    assert [(it.card, it.chain) for it in report.priced] == [
         ("h100-sxm", "relu-squared"), ("gh200", "swiglu"),
     ]  # fmt: skip
 

@@ -7,23 +7,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model import cost, launch, refined
-from model.hardware import FORMATS, GH200, GPUS, H100_SXM, Format
-from model.operations import CHAINS
-from model.operations import fused as fused_steps
-from model.operations import unfused as unfused_steps
+from model import cost
+from model.chains import CHAINS
+from model.chains import fused as fused_steps
+from model.chains import unfused as unfused_steps
+from model.gpus import FORMATS, GPUS, Format
 
 US = 1e-6
-NONE = refined.Terms(*[False] * len(fields(refined.Terms)))
-ALL = refined.Terms()
+GH200, H100_SXM = GPUS["gh200"], GPUS["h100-sxm"]
+ALL = cost.Terms()
 
 chains = st.sampled_from(list(CHAINS))
 gpus = st.sampled_from(list(GPUS.values()))
 formats = st.sampled_from(list(FORMATS.values()))
-launches = st.sampled_from(list(refined.LAUNCHES))
+launches = st.sampled_from(list(cost.LAUNCHES))
 sizes = st.integers(1, 2**34)
 overheads = st.floats(0, 50e-6)
-switches = st.builds(refined.Terms, *[st.booleans()] * len(fields(refined.Terms)))
+switches = st.builds(cost.Terms, *[st.booleans()] * len(fields(cost.Terms)))
 
 
 def priced(
@@ -31,10 +31,7 @@ def priced(
     overhead=4 * US, terms=ALL, k=1, fused=False, warm=False,
 ):  # fmt: skip
     steps = (fused_steps if fused else unfused_steps)(CHAINS[chain])
-    count = refined.step_count(steps, dtype, k)
-    return refined.chain_cost(
-        steps, count, n, dtype, gpu, refined.LAUNCHES[launched], overhead, terms, warm
-    )
+    return cost.chain_cost(steps, n, dtype, gpu, cost.LAUNCHES[launched], overhead, terms, k, warm)
 
 
 def test_a_kernel_inside_l2_costs_its_start_and_its_bytes_at_the_pace_of_l2():
@@ -53,8 +50,8 @@ def test_a_kernel_beyond_l2_costs_more_to_start_and_its_bytes_at_what_memory_ach
 
 def test_half_way_between_its_limits_l2_keeps_half():
     # 50 MB of L2: all to 35 MB, none from 65 MB.
-    assert refined.l2_share(50e6, 50e6, 0.7, 1.3) == pytest.approx(0.5)
-    assert refined.l2_share([0, 35e6, 65e6, 1e9], 50e6, 0.7, 1.3).tolist() == [1, 1, 0, 0]
+    assert cost.l2_share(50e6, 50e6, 0.7, 1.3) == pytest.approx(0.5)
+    assert cost.l2_share([0, 35e6, 65e6, 1e9], 50e6, 0.7, 1.3).tolist() == [1, 1, 0, 0]
 
 
 def test_broadcast_operands_halve_the_pace_wherever_the_data_live():
@@ -96,14 +93,34 @@ def test_where_the_host_is_slower_the_gpu_waits():
 
 @given(chain=chains, gpu=gpus, dtype=formats, n=sizes, overhead=overheads, k=st.integers(1, 16))
 def test_with_all_terms_off_it_is_the_sketch(chain, gpu, dtype, n, overhead, k):
-    for launched, launch_s in (
-        ("stream", launch.launch_stream_s),
-        ("eager", launch.launch_stream_s),
-        ("graph", launch.launch_graph_s),
-    ):
-        found = priced(chain, n, dtype, gpu, launched, overhead, NONE, k)
-        sketch = cost.time_s(launch_s(found.kernels, overhead), found.traffic_bytes, gpu.bandwidth)
+    for launched in cost.LAUNCHES:
+        found = priced(chain, n, dtype, gpu, launched, overhead, cost.SKETCH, k)
+        launch_s = found.kernels * overhead
+        if launched == "graph":
+            launch_s = overhead + (found.kernels - 1) * min(overhead, 1.3 * US)
+        sketch = launch_s + found.traffic_bytes / gpu.bandwidth
         assert found.chain.time_s == pytest.approx(sketch, rel=1e-12)
+        assert found.chain.launch_s == found.wait_s == pytest.approx(launch_s, rel=1e-12)
+
+
+@given(n=sizes, overhead=overheads, k=st.integers(1, 1000))
+def test_in_the_sketch_the_speed_up_of_equal_steps_is_their_number(n, overhead, k):
+    before, after = (
+        priced(n=n, overhead=overhead, terms=cost.SKETCH, k=k, fused=it).chain.time_s
+        for it in (False, True)
+    )
+    assert cost.speedup(before, after) == pytest.approx(k, rel=1e-12)
+
+
+def test_the_largest_part_of_a_time_is_what_bounds_it():
+    def bound(*parts):
+        return cost.REGIMES[int(cost.largest(cost.Parts(sum(parts), *parts)))]
+
+    assert bound(3, 0, 2, 0, 0) == "launch-bound"
+    assert bound(1, 3, 2, 0, 0) == "L2-bound"
+    assert bound(1, 0, 2, 2, 0) == "access-bound"
+    assert bound(2, 0, 2, 0, 0) == "launch-bound"
+    assert bound(1, 0, 0, 0, 2) == "arithmetic-bound"
 
 
 @given(chain=chains, gpu=gpus, dtype=formats, n=sizes, overhead=overheads, terms=switches)

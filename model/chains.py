@@ -1,0 +1,291 @@
+"""Chains of operations as PyTorch, and what each of their kernels reads, writes and computes.
+
+`chains.toml` holds them. Their code is counted as PyTorch runs it, op by op: each operation that it
+dispatches is one kernel; views are free, and so is arithmetic on plain numbers.
+"""
+
+import ast
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from fractions import Fraction
+from itertools import chain as joined
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from model.gpus import FORMATS
+
+BYTES = {"bool": 1, "": 0, "fp32": FORMATS["fp32"].bytes, "complex": FORMATS["fp32"].bytes}
+"""Bytes of a value in a format that is not the chain's; a complex number is two values.
+
+Where two formats meet, the result is in the later one. Source: the formats, and type promotion.
+"""
+
+OPERATORS: dict[Any, str] = {
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.Pow: "pow",
+    ast.USub: "neg",
+}  # fmt: skip
+REDUCTIONS = ("mean", "sum", "max", "min")
+FLOP = dict.fromkeys((*OPERATORS.values(), *REDUCTIONS), 1) | {
+    "square": 1, "sqrt": 1, "rsqrt": 1, "exp": 1, "log": 1, "tanh": 1, "sigmoid": 1, "abs": 1,
+    "relu": 1, "neg": 0, "cat": 0, "dropout": 2, "xlogy": 2, "lerp": 3, "addcmul": 3, "addcdiv": 3,
+    "silu": 5, "softmax": 5, "gelu": 9, "complex mul": 3,
+}  # fmt: skip
+"""Operations that are a kernel, and what they compute for a value.
+
+Source: their formulas, a function such as exp counted as one.
+"""
+VIEWS = {
+    "transpose": {"layout": "transposed"}, "flatten": {}, "unflatten": {},
+    "view_as_complex": {"format": "complex"}, "view_as_real": {"format": "fp32"},
+}  # fmt: skip
+DECLARED = re.compile(
+    r"(tensor|table|row|number)(?: ([1-9]\d*(?:/[1-9]\d*)?))?(?: (fp32|complex))?"
+)
+VIEWED = re.compile(r"(\.(chunk|max|min)\(.*\)|\.shape)\[\d\]$|\[(:|None)(, (:|None))*\]$")
+"""Subscripts that take no part of a tensor, save for one of those that `chunk` or `max` gives."""
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """A tensor: how many values per value of the main tensor, in which format and layout.
+
+    `layout` is "dense", "transposed" or "sliced". `fresh` names the argument whose memory it is, if
+    that is as large as the main tensor, and `fresh_wide` that too where casts are no kernels.
+    """
+
+    values: float
+    format: str = ""
+    layout: str = "dense"
+    fresh: str = ""
+    fresh_wide: str = ""
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Kernels as columns, one entry each, in the units of the formulas.
+
+    Tensors in the chain's format are in values and others in bytes, both per value of the main
+    tensor, and so is FLOP. `indexed` and `mixed` are the two reasons for slow access: an operand
+    that is not dense or is repeated over a larger one, and operands of two formats. A `cast` from
+    the chain's format to FP32 or back is no kernel where that format is FP32; one that is
+    `repeated` stands for all but the first of k. A `fresh` kernel reads an argument that none
+    before it has touched; where casts are no kernels, that is a `fresh_wide` one.
+    """
+
+    read_values: Any
+    read_bytes: Any
+    write_values: Any
+    write_bytes: Any
+    flop: Any
+    indexed: Any
+    mixed: Any
+    cast: Any = False
+    repeated: Any = False
+    fresh: Any = True
+    fresh_wide: Any = True
+
+
+@dataclass(frozen=True)
+class Step:
+    """One kernel: what it is called, its line of PyTorch, and its entry in each of `Steps`."""
+
+    name: str
+    code: str
+    entries: Steps
+
+
+@dataclass(frozen=True)
+class Chain:
+    """An operation written out as steps, and as the one kernel that fuses it.
+
+    The code of the steps, in order, is the body of a function that takes `arguments` and `returns`
+    names. `fp32` says that it works in FP32 whatever the format is. `chains.toml` says the rest.
+    """
+
+    name: str
+    source: str
+    arguments: str
+    returns: str
+    steps: tuple[Step, ...]
+    fused: Step
+    fp32: bool
+    repeats: bool = False
+    group: str = "common"
+    timed_as: Sequence[str] = ()
+
+
+def chains(file: Path) -> dict[str, Chain]:
+    """Return the chains of a file by id, in its order; the file says what it may hold.
+
+    Raises
+    ------
+    ValueError
+        Naming the file, the chain and, of code, the line and the operation that is not known.
+    """
+    found = {}
+    for name, told in tomllib.loads(file.read_text(encoding="utf-8")).items():
+        try:
+            found[name] = _chain(**told)
+        except (TypeError, ValueError) as fault:
+            raise ValueError(f"{file}: {name}: {fault}") from None
+    return found
+
+
+def unfused(chain: Chain) -> Steps:
+    """Return the steps of the chain as columns."""
+    return _columns(chain.steps)
+
+
+def fused(chain: Chain) -> Steps:
+    """Return the fused kernel as columns: the same arithmetic on less traffic, in a dense layout.
+
+    Steps that are repeated are not in it.
+    """
+    return _columns([chain.fused])
+
+
+def _columns(steps: Sequence[Step]) -> Steps:
+    return Steps(*(np.array([getattr(it.entries, f.name) for it in steps]) for f in fields(Steps)))
+
+
+def _chain(
+    arguments: Mapping[str, str], returns: str, code: str, also_writes: float = 0, **told: Any
+) -> Chain:
+    given = {name: _declared(name, said) for name, said in arguments.items()}
+    known: dict[str, Any] = dict(given)
+    touched: set[Any] = set()
+    steps = []
+    for n, line in enumerate(code.strip().splitlines(), start=1):
+        try:
+            steps.append(_step(line, known, touched))
+        except (SyntaxError, ValueError) as fault:
+            raise ValueError(f"line {n}, {line!r}: {fault}") from None
+    if told.get("repeats"):
+        steps[-1] = replace(steps[-1], entries=replace(steps[-1].entries, repeated=True))
+    if unmade := [it for it in returns.split(", ") if not known.get(it)]:
+        raise ValueError(f"it returns {unmade[0]}, which is not made")
+    read = [it for it in given.values() if it and it.values]
+    form = read[0].format if read else ""
+    written = [replace(known[it], format=form) for it in returns.split(", ")]
+    flop = sum(it.entries.flop for it in steps if not it.entries.repeated)
+    one = _entries(read, [*written, Tensor(also_writes, form)], flop, indexed=False)
+    return Chain(
+        arguments=", ".join(arguments), returns=returns, steps=tuple(steps),
+        fused=Step("fused", "", one), fp32=form == "fp32", **told,
+    )  # fmt: skip
+
+
+def _declared(name: str, said: str) -> Tensor | None:
+    """Return what an argument is, declared as "tensor 4/5 fp32" or the like; a number is none."""
+    if not (told := DECLARED.fullmatch(said)):
+        raise ValueError(f"argument {name} is {said!r}, which is no tensor, table, row or number")
+    kind, size, form = told.groups(default="")
+    values = 0.0 if kind == "row" else float(Fraction(size or 1))
+    large = name if kind == "tensor" else ""
+    return None if kind == "number" else Tensor(values, form, fresh=large, fresh_wide=large)
+
+
+def _step(line: str, known: dict[str, Any], touched: set[Any]) -> Step:
+    """Return the one kernel of a line, and add what it assigns to what is `known`."""
+    code, _, name = line.rpartition("  # ")
+    kernels: list[tuple[list[Tensor], Steps]] = []
+    match ast.parse(code).body:
+        case [ast.Assign(targets=[ast.Name(id=target)], value=value)]:
+            known[target] = _value(value, known, kernels)
+        case _:
+            raise ValueError("it is not one assignment and, behind #, what the kernel is called")
+    if len(kernels) != 1:
+        raise ValueError(f"it is {len(kernels)} kernels, not one")
+    ((read, entries),) = kernels
+    fresh, fresh_wide = (
+        {(column, getattr(it, column)) for it in read if getattr(it, column)} - touched
+        for column in ("fresh", "fresh_wide")
+    )
+    if entries.cast:
+        fresh_wide = set()
+    touched |= fresh | fresh_wide
+    found = replace(entries, fresh=bool(fresh), fresh_wide=bool(fresh_wide))
+    return Step(name, code, found)
+
+
+def _value(node: ast.expr, known: Mapping[str, Any], kernels: list[Any]) -> Any:
+    """Return the tensor that an expression is, or None for a number; add the kernels it takes."""
+    match node:
+        case ast.Constant() | ast.Attribute(attr="pi" | "shape" | "dtype"):
+            return None
+        case ast.Name(id=name) if name in known:
+            return known[name]
+        case ast.Subscript(value=of) if VIEWED.search(ast.unparse(node)):
+            return _value(of, known, kernels)
+    name, operands, alpha = _operation(node)
+    # By its text, so that what is read twice is read once.
+    values = {ast.unparse(it): _value(it, known, kernels) for it in operands}
+    read = [it for it in values.values() if it]
+    if not read:
+        return None
+    first = read[0]
+    if name in VIEWS:
+        return replace(first, **VIEWS[name])
+    if name == "chunk":
+        layout = "sliced" if first.layout == "dense" else first.layout
+        return replace(first, values=first.values / ast.literal_eval(operands[1]), layout=layout)
+    if name in ("float", "to"):
+        form = "fp32" if name == "float" else _value(operands[1].value, known, kernels).format
+        result = replace(first, format=form, fresh="")
+        kernels.append((read, replace(_entries(read, [result], 0), cast=True)))
+    else:
+        result, entries = _computed(name, read, alpha)
+        kernels.append((read, entries))
+    return result
+
+
+def _operation(node: ast.expr) -> tuple[str, list[Any], bool]:
+    """Return an operation by its name in `torch`, its operands, and whether it has an alpha."""
+    match node:
+        case ast.UnaryOp(op=op, operand=of) if type(op) in OPERATORS:
+            return OPERATORS[type(op)], [of], False
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in OPERATORS:
+            return OPERATORS[type(op)], [left, right], False
+        case ast.Call(func=ast.Attribute(value=of, attr=name), args=args, keywords=keywords):
+            nodes = args if ast.unparse(of) in ("F", "torch") else [of, *args]
+            parts = (it.elts if isinstance(it, ast.Tuple) else [it] for it in nodes)
+            return name, [*joined(*parts)], "alpha" in [it.arg for it in keywords]
+    raise ValueError(f"{ast.unparse(node)} is not known")
+
+
+def _computed(name: str, read: list[Tensor], alpha: bool) -> tuple[Tensor, Steps]:
+    """Return the result of a kernel that computes, and its entries."""
+    most = max(it.values for it in read)
+    form = max((it.format for it in read), key=list(BYTES).index)
+    operation = f"complex {name}" if form == "complex" else name
+    if operation not in FLOP:
+        raise ValueError(f"the operation {operation} is not known")
+    values = 0 if name in REDUCTIONS else most
+    turned = any(it.layout == "transposed" and it.values == most for it in read)
+    result = Tensor(values, form, "transposed" if turned else "dense")
+    if name == "cat":
+        result = Tensor(sum(it.values for it in read), form)
+    written = [result, Tensor(values, "bool")] if name == "dropout" else [result]
+    indexed = name == "cat" or any(it.layout != "dense" or it.values < most for it in read)
+    return result, _entries(read, written, most * (FLOP[operation] + alpha), indexed)
+
+
+def _entries(
+    read: Sequence[Tensor], written: Sequence[Tensor], flop: float, indexed: bool = False
+) -> Steps:
+    """Return the entries of a kernel, as if none before it had touched what it reads."""
+
+    def amounts(tensors: Sequence[Tensor]) -> tuple[float, float]:
+        fixed = sum(it.values * BYTES[it.format] for it in tensors)
+        return float(sum(it.values for it in tensors if not it.format)), float(fixed)
+
+    mixed = len({it.format for it in read}) > 1
+    return Steps(*amounts(read), *amounts(written), float(flop), indexed, mixed)
+
+
+CHAINS = chains(Path(__file__).with_name("chains.toml"))
+"""The chains by id. Source: each names its own."""

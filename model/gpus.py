@@ -1,0 +1,126 @@
+"""GPUs and number formats: every number with its source."""
+
+import math
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+WORKING_SHARE = 0.9
+"""Share of the data sheet's bandwidth that a good kernel reaches, where nobody measured it.
+
+Source: about the middle of what gpu-stream's TRIAD or SCALE reach: 0.88 on A100, 0.90 on V100 and
+H100 PCIe, 0.94 on GH200, 0.96 on L40. (`gpus.toml` has what whole chains of kernels reach.)
+"""
+
+
+@dataclass(frozen=True)
+class Format:
+    """A number format: its name and the bytes of one value."""
+
+    name: str
+    bytes: float
+
+
+FORMATS = {"fp32": Format("FP32", 4), "bf16": Format("BF16", 2), "fp8": Format("FP8", 1)}
+"""The formats that a chain may work in. Source: their definitions, 32, 16 and 8 bits."""
+
+
+@dataclass(frozen=True)
+class Gpu:
+    """What the cost model knows of one GPU: numbers that are explained in `gpus.toml`.
+
+    `sources` has a source for each; `borrowed` names the GPU that one was measured on where it was
+    not measured on this one. `achieved_assumed` says that nobody measured the achieved share.
+    """
+
+    name: str
+    bandwidth: float
+    fp32_rate: float
+    tensor_rate: float
+    l2_bytes: float
+    achieved_share: float
+    l2_bandwidth: float
+    l2_full_share: float
+    l2_spilt_share: float
+    stream_s: float
+    graph_s: float
+    ramp_s: float
+    sources: Mapping[str, str]
+    borrowed: Mapping[str, str]
+    achieved_assumed: bool = False
+    drivers: tuple[str, ...] = ()
+
+
+NUMBERS = [it.name for it in fields(Gpu) if it.type is float]
+"""What `gpus.toml` says of a GPU, itself or by what it is `like`."""
+
+
+def gpus(file: Path) -> dict[str, Gpu]:
+    """Return the GPUs of a file by id, in its order; the file says what it may hold.
+
+    Raises
+    ------
+    ValueError
+        Naming the file, the GPU, and what it lacks or has too much.
+    """
+    told = tomllib.loads(file.read_text(encoding="utf-8"))
+    sources = told.pop("sources")
+    found = {}
+    for name in told:
+        try:
+            found[name] = _gpu(name, told, sources)
+        except (KeyError, RecursionError, TypeError, ValueError) as fault:
+            raise ValueError(f"{file}: {name}: {fault}") from None
+    return found
+
+
+def _gpu(name: str, told: Mapping[str, Any], sources: Mapping[str, str]) -> Gpu:
+    """Return a GPU, with what it does not give itself taken from the one that it is like."""
+    own = dict(told[name])
+    kin = _gpu(own.pop("like"), told, sources) if "like" in own else None
+    if own.get("achieved_assumed"):
+        own["achieved_share"] = [WORKING_SHARE, "assumed, see WORKING_SHARE"]
+    numbers: dict[str, Any] = {}
+    named, borrowed = {}, {}
+    for it in NUMBERS:
+        if it in own:
+            value, source = own.pop(it)
+            numbers[it] = _number(it, value)
+            named[it] = source if " " in source else sources[source]
+        elif kin:
+            numbers[it], named[it] = getattr(kin, it), kin.sources[it]
+            borrowed[it] = kin.borrowed.get(it, kin.name)
+        else:
+            raise ValueError(f"there is no {it}, and no other GPU that it is like")
+    drivers = tuple(own.pop("drivers", ()))
+    return Gpu(**numbers, **own, sources=named, borrowed=borrowed, drivers=drivers)
+
+
+def _number(name: str, told: float | str) -> float:
+    """Return a number, which may be told as "a / b"."""
+    over, _, under = str(told).partition("/")
+    number = float(over) / float(under or 1)
+    if not 0 <= number < math.inf:
+        raise ValueError(f"{name} = {told} is not a finite number from 0")
+    return number
+
+
+def custom(bandwidth: Any, l2_bytes: Any, fp32_rate: Any) -> Gpu:
+    """Return a GPU of which only these are known, in bytes/s, bytes and FLOP/s.
+
+    It has no tensor cores, its L2 is as much faster than its memory as the H100's, and the rest is
+    the H100's. The arguments may be arrays.
+
+    Source: the reader.
+    """
+    gpu = GPUS["h100-sxm"]
+    l2_bandwidth = gpu.l2_bandwidth * (bandwidth / gpu.bandwidth)
+    own = replace(gpu, bandwidth=bandwidth, l2_bytes=l2_bytes, l2_bandwidth=l2_bandwidth)
+    rates = {"fp32_rate": fp32_rate, "tensor_rate": fp32_rate, "achieved_share": WORKING_SHARE}
+    return replace(own, **rates, name="custom", sources={}, borrowed={})
+
+
+GPUS = gpus(Path(__file__).with_name("gpus.toml"))
+"""The GPUs by id. Source: each number has its own."""

@@ -1,0 +1,373 @@
+"""The refined model held against published timings: what it says of each, and how far it is off."""
+
+import csv
+import itertools
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from model import cost
+from model.chains import CHAINS, fused, unfused
+from model.gpus import FORMATS, GPUS
+from plates import formats
+from plates.formats import formatted
+from plates.kernel_fusion.inputs import WORDS, KernelFusion
+from plates.kernel_fusion.readings import MICRO
+from plates.plate import Measured, Point
+
+SHARE = replace(formats.FORMATS["share"], digits=2)
+TIME = replace(formats.FORMATS["time"], digits=2)
+
+PUBLISHED = Path(__file__).with_name("published.csv")
+"""The timings that ship with the plate; `published.md` says whose they are."""
+
+EVENT_TIMER_S = 2.9e-6
+"""What two events round the kernels measure of themselves: the timer's cost, in no other number.
+
+Source: meta-pytorch/tritonbench pulls 38 and 146, between events with nothing launched on an H100.
+"""
+
+CORE = ("h100-sxm", "h100-pcie", "a100-80", "a100-40")
+"""The cards over which the errors are stated first, apart from those of the others."""
+
+CARDS = {driver: name for name, gpu in GPUS.items() for driver in gpu.drivers}
+OPERATIONS = {said: name for name, chain in CHAINS.items() for said in chain.timed_as}
+DTYPES = {"bfloat16": "bf16", "float16": "bf16", "16-bit": "bf16", "float32": "fp32"}
+"""Formats by the name that PyTorch gives them; in FP16 a chain moves what it moves in BF16."""
+
+VARIANTS = ("unfused", "fused", "compiled", "graph")
+
+NOTES = {
+    "products": "GEMM",
+    "partly": "partly fused",
+    "wall clock": "wall clock",
+    "graph": "(?<!no )CUDA graph",
+}
+"""What a note may say that decides, as it is searched for: there is no column that says it."""
+
+FIGURES = {"values": (1, 1e15), "time_us_median": (1e-3, 1e12)}
+"""Columns of numbers, and what they may be: no tensor and no time lies beyond."""
+
+NEEDED = ("gpu", "operation", "variant", "pass", "dtype", "rows", "cols", *FIGURES, "note")
+
+
+@dataclass(frozen=True)
+class Timing:
+    """A published time: of what, on what, how large, and whose; and what the model says of it.
+
+    `card`, `chain` and `form` are ids. Of the prediction `timer_s` is the timer's, and `regime` the
+    largest part.
+    """
+
+    line: int
+    gpu: str
+    operation: str
+    variant: str
+    dtype: str
+    rows: str
+    cols: str
+    note: str
+    source: str
+    card: str
+    chain: str
+    form: str
+    n_values: float
+    measured_s: float
+    timer_s: float
+    predicted_s: float = np.nan
+    regime: str = ""
+
+    @property
+    def ratio(self) -> float:
+        """Predicted over measured."""
+        return self.predicted_s / self.measured_s
+
+    def plain(self) -> dict[str, Any]:
+        """Return it as plain data, times in seconds."""
+        return {
+            "gpu": self.gpu, "operation": self.operation, "variant": self.variant,
+            "pass": "forward", "dtype": self.dtype, "rows": _whole(self.rows),
+            "cols": _whole(self.cols), "predicted": self.predicted_s, "measured": self.measured_s,
+            "ratio": self.ratio, "regime": self.regime, "line": self.line,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Report:
+    """All that a file of timings came to: rows priced, others by reason, faults by line."""
+
+    priced: list[Timing]
+    unpriced: Counter[str]
+    faults: list[str]
+
+    def summary(self) -> list[dict[str, Any]]:
+        """Return the median errors: of the core cards and the others, then group by group."""
+        scopes = {
+            "A100 and H100": [it for it in self.priced if it.card in CORE],
+            "other GPUs": [it for it in self.priced if it.card not in CORE],
+        }
+        groups = _grouped(self.priced, lambda it: (it.operation, it.gpu, it.variant))
+        return [
+            {"scope": scope, "variant": variant, **_error(rows(chosen))}
+            for scope, chosen in scopes.items()
+            for variant, rows in (("unfused", unfused_of), ("best fused", best_fused))
+        ] + [
+            {"operation": operation, "gpu": gpu, "variant": variant, **_error(group)}
+            for (operation, gpu, variant), group in sorted(groups.items())
+        ]
+
+    def plain(self) -> dict[str, Any]:
+        """Return the report as plain data: each row priced, the others by reason, the errors."""
+        rows = [it.plain() for it in self.priced]
+        return {"rows": rows, "unpriced": dict(self.unpriced), "summary": self.summary()}
+
+    def text(self) -> str:
+        """Return the errors as a table, and why rows were left out."""
+        table = [("timings of", "variant", "rows", "median error")]
+        for line in self.summary() if self.priced else []:
+            of = line.get("scope") or f"{line['operation']}, {line['gpu']}"
+            error = line["median_error"]
+            shown = "–" if error is None else f"{100 * error:.1f} %"
+            table.append((of, line["variant"], str(line["rows"]), shown))
+        a, b, c, d = (max(map(len, column)) for column in zip(*table, strict=True))
+        lines = [
+            f"{len(self.priced)} rows priced: host ahead, L2 cleared,"
+            f" {formatted(EVENT_TIMER_S, TIME)} for the timer."
+            " Best fused: the fastest fused kernel of each shape.",
+            *(f"{of:{a}}  {by:{b}}  {rows:>{c}}  {error:>{d}}" for of, by, rows, error in table),
+            f"{sum(self.unpriced.values())} rows not priced:",
+            *(f"  {count:>5}  {reason}" for reason, count in self.unpriced.most_common()),
+        ]
+        return "\n".join(lines if self.priced else [lines[0], *lines[2:]])
+
+
+def _whole(text: str) -> int | str | None:
+    return int(text) if text.isdecimal() else text or None
+
+
+def _grouped(rows: Iterable[Timing], key: Callable[[Timing], Any]) -> dict[Any, list[Timing]]:
+    groups = defaultdict(list)
+    for it in rows:
+        groups[key(it)].append(it)
+    return groups
+
+
+def of_variant(rows: Iterable[Timing], variant: str) -> list[Timing]:
+    """Return the rows of a variant."""
+    return [it for it in rows if it.variant == variant]
+
+
+def unfused_of(rows: Iterable[Timing]) -> list[Timing]:
+    """Return the unfused rows."""
+    return of_variant(rows, "unfused")
+
+
+def best_fused(rows: Iterable[Timing]) -> list[Timing]:
+    """Return, of the fused rows, the fastest of each shape."""
+
+    def shape(it: Timing) -> Any:
+        return it.gpu, it.operation, it.dtype, it.rows, it.cols, it.n_values
+
+    groups = _grouped(of_variant(rows, "fused"), shape).values()
+    return [min(group, key=lambda it: it.measured_s) for group in groups]
+
+
+def median_error(rows: Sequence[Timing]) -> float | None:
+    """Return the median of how far predictions are off, as shares of the measured times."""
+    return float(np.median([abs(it.ratio - 1) for it in rows])) if rows else None
+
+
+def _error(rows: Sequence[Timing]) -> dict[str, Any]:
+    return {"rows": len(rows), "median_error": median_error(rows)}
+
+
+def validate(file: Path, terms: cost.Terms | None = None, overhead_s: float = 0) -> Report:
+    """Return the report on a CSV file with the columns of the published timings.
+
+    The host is taken to be ahead, since it launches while the timer still clears L2; with an
+    `overhead_s` each launch costs it that.
+
+    Raises
+    ------
+    ValueError
+        If the file is empty, is no CSV in UTF-8, or lacks a column; it names the file and what is
+        missing.
+    """
+    timings, unpriced, faults = [], Counter[str](), []
+    for line, row in _rows(file):
+        wrong, numbers = _numbers(row)
+        if wrong:
+            unpriced["unreadable"] += 1
+            faults += [f"{file}:{line}: {it}" for it in wrong]
+        elif isinstance(found := _timing(line, row, numbers), Timing):
+            timings.append(found)
+        else:
+            unpriced[found] += 1
+    groups = _grouped(timings, lambda it: (it.card, it.chain, it.form, it.variant))
+    priced = [it for group in groups.values() for it in _priced(group, terms, overhead_s)]
+    return Report(sorted(priced, key=lambda it: it.line), unpriced, faults)
+
+
+def _rows(file: Path) -> Iterator[tuple[int, Mapping[Any, Any]]]:
+    """Yield each row with the number of its line."""
+    with file.open(encoding="utf-8-sig", newline="") as text:
+        try:
+            lines = csv.DictReader(text)
+            if not lines.fieldnames:
+                raise ValueError(f"{file} is empty")
+            if missing := [name for name in NEEDED if name not in lines.fieldnames]:
+                raise ValueError(f"{file}: there is no column {', '.join(missing)}")
+            for row in lines:
+                yield lines.line_num, row
+        except (UnicodeDecodeError, csv.Error) as fault:
+            raise ValueError(f"{file} is no CSV file in UTF-8: {fault}") from None
+
+
+def _numbers(row: Mapping[Any, Any]) -> tuple[list[str], dict[str, float]]:
+    """Return what is wrong with a row, and those of its numbers that are given."""
+    if None in row or None in row.values():
+        return ["it has not as many columns as the heading"], {}
+    faults, numbers = [], {}
+    for name, (low, high) in FIGURES.items():
+        if not row[name].strip():
+            continue
+        try:
+            numbers[name] = float(row[name])
+        except ValueError:
+            numbers[name] = np.nan
+        if not low <= numbers[name] <= high:
+            faults.append(f"{name} = {row[name]!r} is not a number from {low:g} to {high:g}")
+    return faults, numbers
+
+
+def _timing(line: int, row: Mapping[str, str], numbers: Mapping[str, float]) -> Timing | str:
+    """Return the timing of a row, or else the reason why it cannot be priced."""
+    card = _known(row["gpu"], CARDS, {name: gpu.name for name, gpu in GPUS.items()})
+    chain = _known(row["operation"], OPERATIONS, {name: it.name for name, it in CHAINS.items()})
+    form = _known(row["dtype"].split(" ")[0], DTYPES, {k: it.name for k, it in FORMATS.items()})
+    notes = {name for name, said in NOTES.items() if re.search(said, row["note"])}
+    reasons = {
+        "not the forward pass": row["pass"] != "forward",
+        "GPU not named, or not in the table": card not in GPUS,
+        "times matrix products too": "products" in notes,
+        "traffic of the operation not counted": chain not in CHAINS,
+        "partly fused": "partly" in notes,
+        "neither unfused, fused nor compiled": row["variant"] not in VARIANTS,
+        "data type not in the table": form not in FORMATS,
+        "no size or no time given": len(numbers) < len(FIGURES),
+        "timed by wall clock": "wall clock" in notes,
+    }
+    if reason := next((it for it, holds in reasons.items() if holds), ""):
+        return reason
+    told: Any = {
+        it: row[it] for it in ("gpu", "operation", "variant", "dtype", "rows", "cols", "note")
+    }
+    return Timing(
+        line, **told, source=row.get("source", ""), card=card, chain=chain, form=form,
+        n_values=numbers["values"], measured_s=numbers["time_us_median"] * MICRO,
+        # A CUDA graph of many repeats is timed as a whole.
+        timer_s=0 if "graph" in notes else EVENT_TIMER_S,
+    )  # fmt: skip
+
+
+def _known(text: str, others: Mapping[str, str], names: Mapping[str, str]) -> str:
+    """Return the id that is meant by itself, by its name here, or by a name that others give it."""
+    meant = {name.casefold(): it for it, name in names.items()}
+    plain = text.strip()
+    return others.get(plain) or meant.get(plain.casefold()) or plain.casefold().replace("_", "-")
+
+
+def _priced(
+    group: Sequence[Timing], terms: cost.Terms | None, overhead_s: float
+) -> Iterator[Timing]:
+    """Yield timings of one chain, GPU, format and variant with what the model says of them."""
+    one = group[0]
+    steps = (unfused if one.variant in ("unfused", "graph") else fused)(CHAINS[one.chain])
+    found = cost.chain_cost(
+        steps,
+        np.array([it.n_values for it in group]),
+        FORMATS[one.form],
+        GPUS[one.card],
+        cost.LAUNCHES["graph" if one.variant == "graph" else "stream"],
+        overhead_s,
+        terms or cost.Terms(),
+    ).chain
+    for it, time_s, place in zip(group, found.time_s, cost.largest(found), strict=True):
+        regime = cost.REGIMES[int(place)]
+        yield replace(it, predicted_s=float(time_s + it.timer_s), regime=regime)
+
+
+@cache
+def published(terms: cost.Terms | None = None, overhead_s: float = 0) -> Report:
+    """Return the report on the timings that ship with the plate."""
+    return validate(PUBLISHED, terms, overhead_s)
+
+
+def in_sketch() -> Report:
+    """Return the same report by the sketch, at the overhead that the page begins with."""
+    return published(cost.SKETCH, KernelFusion.param["overhead"].default * MICRO)
+
+
+def measured() -> tuple[Measured, ...]:
+    """Return the timings that ship with the plate, by GPU, chain and format, with the errors."""
+    terms = KernelFusion.param["terms"].default
+    seen_at = {"model": "refined", "launch": "stream", "overhead": 0, "terms": terms}
+    ours, sketch = (
+        _grouped(report.priced, lambda it: (it.card, it.chain, it.form))
+        for report in (published(), in_sketch())
+    )
+    # A copy is one step of the sketch, and no chain that was timed.
+    keys = [key for key in itertools.product(GPUS, CHAINS, sorted(FORMATS)) if key[1] != "sketch"]
+    return tuple(
+        Measured(
+            dict(zip(("gpu", "chain", "dtype"), key, strict=True)),
+            seen_at,
+            _title(*key),
+            _note(ours[key], sketch[key]),
+            tuple(_point(it) for it in ours[key]),
+        )
+        for key in keys
+        if key in ours
+    )
+
+
+def _title(card: str, chain: str, form: str) -> str:
+    """Return what was timed where; a chain that is in FP32 anyway says so itself."""
+    name = WORDS.get("chains", {}).get(chain, CHAINS[chain].name)
+    return ", ".join([name, *([] if CHAINS[chain].fp32 else [FORMATS[form].name]), GPUS[card].name])
+
+
+def _point(timing: Timing) -> Point:
+    text = WORDS["measured"]["point"].format(
+        variant=timing.variant,
+        rows=timing.rows,
+        cols=timing.cols,
+        provider=timing.note.split(";")[0].removeprefix("provider="),
+        source=timing.source,
+    )
+    role = "before" if timing.variant == "unfused" else "after"
+    return Point(timing.n_values, float(f"{timing.measured_s:.6g}"), role, text)
+
+
+def _note(ours: Sequence[Timing], sketch: Sequence[Timing]) -> str:
+    """Return how far off the model is, and the sketch, at the median."""
+    said = WORDS["measured"]
+
+    def errors(rows: Sequence[Timing]) -> str:
+        chosen = {"unfused": unfused_of(rows), "fused": best_fused(rows)}
+        found = [
+            said[variant].format(share=formatted(error, SHARE))
+            for variant, group in chosen.items()
+            if (error := median_error(group)) is not None
+        ]
+        return said["both"].format(*found) if len(found) > 1 else "".join(found)
+
+    return said["note"].format(
+        timer=formatted(EVENT_TIMER_S, TIME), refined=errors(ours), sketch=errors(sketch)
+    )
