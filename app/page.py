@@ -12,7 +12,7 @@ from app.drawing import Drawing
 from app.text import article, front_matter, pieces, sentence, slots, templates
 from app.trace import record, rows, trace
 from plates.choice import Choice, Flags
-from plates.figure import Bars, Curves, Figure
+from plates.figure import Curves, Figure
 from plates.formats import FORMATS
 from plates.plate import Measured, Plate, Point, quantities, values
 from plates.quantity import FACTOR, PREFIXES, Quantity
@@ -103,24 +103,12 @@ def plate_script(plate: Plate) -> str:
 
 
 def _figure(figure: Figure, measured: Sequence[Measured]) -> dict[str, Any]:
-    """Return what the page knows of a figure: its words, and what it shows beside what is drawn."""
-    known: dict[str, Any] = {
-        "id": figure.id,
-        "title": figure.title,
-        "text": figure.text,
-        "input": figure.input,
-    }
-    known["texts"] = figure.texts
-    for name in ("series", "variants", "columns"):
-        if hasattr(figure, name):
-            known[name] = [asdict(it) for it in getattr(figure, name)]
-    if isinstance(figure, Bars):
-        known["axis_label"] = figure.axis_label
-    if isinstance(figure, Curves):
-        known["stops"] = rows(figure.stops)
-        sets = [it.points for it in measured] if figure.measured else []
-        known["points"] = [_points(figure, it) for it in [*sets, ()]]
-    return known
+    """Return what the page knows of a figure: what is declared, its stops, and points by set."""
+    if not isinstance(figure, Curves):
+        return asdict(figure)
+    sets = [it.points for it in measured] if figure.measured else []
+    points = [_points(figure, it) for it in [*sets, ()]]
+    return asdict(figure) | {"stops": rows(figure.stops), "points": points}
 
 
 def _points(figure: Curves, points: Sequence[Point]) -> dict[str, list[Any]]:
