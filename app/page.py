@@ -198,7 +198,7 @@ def page(
         sentence=sentence,
         pieces=pieces,
         live=slots(plate, state, live=True),
-        drawings={it.id: Drawing(it, _values(plate, it, state)) for it in plate.figures},
+        drawings={it.id: Drawing(it, shown_by(plate, it, state)) for it in plate.figures},
         figures=plate.figures,
         outputs=plate.outputs,
         readout=plate.readout,
@@ -218,7 +218,7 @@ def page(
     )
 
 
-def _values(plate: Plate, figure: Figure, state: Mapping[str, Any]) -> dict[str, Any]:
+def shown_by(plate: Plate, figure: Figure, state: Mapping[str, Any]) -> dict[str, Any]:
     """Return all that the figure shows at a state, by name."""
     own = {**figure.texts[state[figure.input]]} if figure.texts else {}
     if isinstance(figure, Curves):
