@@ -12,13 +12,13 @@ from app.text import WORKSHOP
 from app.trace import trace
 from plates.figure import Curves, Paths
 from plates.formats import FORMATS
-from plates.plate import Plate, quantities, values
+from plates.plate import Plate, inputs_of, values
 from plates.words import COMMON, page_words, words
 
 
 def faults(plate: Plate) -> Iterator[str]:
     """Yield one line for each fault of the plate."""
-    inputs = quantities(plate.inputs)
+    inputs = inputs_of(plate.inputs)
     if not re.fullmatch("[a-z0-9-]+", plate.id):
         yield f"{plate.id!r} is no address: use small letters, digits and hyphens"
     for name, it in inputs.items():
@@ -85,13 +85,13 @@ def _faults_of_figures(plate: Plate, computed: Mapping[str, Any]) -> Iterator[st
         if not figure.text:
             yield f"{place} has no text alternative"
         for slot in re.findall(r"{(\w+)}", figure.text + plate.readout):
-            if slot not in plate.outputs and slot not in quantities(plate.inputs):
+            if slot not in plate.outputs and slot not in inputs_of(plate.inputs):
                 yield f"{place}: {{{slot}}} names no input or reading"
         for reading in figure.drawn - set(computed):
             yield f"{place} draws {reading}, which is no reading"
         for role in figure.roles - set(LINES):
             yield f"{place}: {role!r} is no role"
-        for name in set(getattr(figure, "end_at", ())) - set(quantities(plate.inputs)):
+        for name in set(getattr(figure, "end_at", ())) - set(inputs_of(plate.inputs)):
             yield f"{place} ends at {name}, which is no input"
         axes = [figure.x, figure.y] if isinstance(figure, Curves | Paths) else []
         for axis in axes:
@@ -99,7 +99,7 @@ def _faults_of_figures(plate: Plate, computed: Mapping[str, Any]) -> Iterator[st
                 yield f"{place}: its axis of {axis.label!r} is a log axis and cannot hold 0"
         for name in {axis.format for axis in axes} - set(FORMATS):
             yield f"{place}: its axis has the unknown format {name!r}"
-        if isinstance(figure, Curves) and figure.input not in quantities(plate.inputs):
+        if isinstance(figure, Curves) and figure.input not in inputs_of(plate.inputs):
             yield f"{place} runs along {figure.input}, which is no input"
 
 
@@ -130,7 +130,7 @@ def _faults_of_words(plate: Plate) -> Iterator[str]:
             if it.get("reading", next(iter(plate.outputs))) not in plate.outputs:
                 yield f"{place} asks for {it['reading']}, which is no reading"
             for slot in re.findall(r"{(\w+)}", it.get("note", "") + it.get("question", "")):
-                if slot not in plate.outputs and slot not in quantities(plate.inputs):
+                if slot not in plate.outputs and slot not in inputs_of(plate.inputs):
                     yield f"{place}: {{{slot}}} names no input or reading"
 
 

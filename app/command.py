@@ -14,7 +14,7 @@ from app.check import faults
 from app.export import export
 from app.server import ENGINES, Running, run
 from plates.formats import FORMATS, formatted
-from plates.plate import Plate, find_plates, quantities, values
+from plates.plate import Plate, find_plates, inputs_of, values
 
 FAULTS_SHOWN = 20
 
@@ -105,7 +105,7 @@ def inputs_help() -> str:
     return "\n\n".join(
         f"inputs of {plate.id}:\n"
         + "\n".join(
-            f"  --{name:10} {it.range_text}" for name, it in quantities(plate.inputs).items()
+            f"  --{name:10} {it.range_text}" for name, it in inputs_of(plate.inputs).items()
         )
         for plate in plates
     )
@@ -153,7 +153,7 @@ def read_command(options: argparse.Namespace) -> None:
         return
     lines = [
         (it.label, it.text(state[name]))
-        for name, it in quantities(plate.inputs).items()
+        for name, it in inputs_of(plate.inputs).items()
         if all(state[other] == value for other, value in it.when.items())
     ]
     lines += [
@@ -181,7 +181,7 @@ def asked(plate: Plate, rest: Sequence[str]) -> dict[str, Any]:
     ValueError
         If a name is unknown, a value is missing, or it is not one that the input may have.
     """
-    known = quantities(plate.inputs)
+    known = inputs_of(plate.inputs)
     words = [part for word in rest for part in (word.split("=", 1) if word[:2] == "--" else [word])]
     given: dict[str, Any] = {}
     for option, value in zip(words[::2], [*words[1::2], None], strict=False):

@@ -13,10 +13,9 @@ import bokeh
 from app import drawing
 from app.text import article, front_matter, pieces, sentence, slots, templates
 from app.trace import record, trace
-from plates.choice import Choice, Flags
 from plates.formats import FORMATS
-from plates.plate import Plate, quantities, values
-from plates.quantity import FACTOR, PREFIXES, Quantity
+from plates.inputs import FACTOR, PREFIXES, Choice, Flags, Quantity
+from plates.plate import Plate, inputs_of, values
 from plates.words import page_words, words
 
 STATIC = Path(__file__).with_name("static")
@@ -95,7 +94,7 @@ def plate_script(plate: Plate) -> str:
 
 
 def _inputs(plate: Plate) -> dict[str, dict[str, Any]]:
-    known = quantities(plate.inputs)
+    known = inputs_of(plate.inputs)
     return {
         name: {
             "kind": it.kind,
@@ -118,7 +117,7 @@ def _quantity(it: Quantity) -> dict[str, Any]:
         "unit": it.unit,
         "format": it.format,
         "prefix": it.prefix,
-        "typed": it.typed(it.default),
+        "typed": it.box_text(it.default),
         "min": it.bounds[0],
         "max": it.bounds[1],
         "whole": it.whole,

@@ -7,9 +7,8 @@ from typing import Any
 import param
 
 from model import hardware, operations, refined
-from plates.choice import Choice, Flags, Option
+from plates.inputs import Choice, Flags, Option, Quantity
 from plates.plate import State
-from plates.quantity import Quantity
 from plates.words import words
 
 TOKENS = 8192

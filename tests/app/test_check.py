@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from app.check import faults
+from plates.inputs import Quantity
 from plates.kernel_fusion import plate
 from plates.plate import Fact, Reading, State
-from plates.quantity import Quantity
 
 
 class Bare(plate.inputs):

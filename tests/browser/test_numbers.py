@@ -13,7 +13,7 @@ from app.text import slots
 from model import cost, hardware
 from plates.kernel_fusion import KernelFusion, plate
 from plates.kernel_fusion.inputs import Card
-from plates.plate import quantities, values
+from plates.plate import inputs_of, values
 from tests.browser.conftest import plates_serve
 from tests.plates.test_kernel_fusion import US, WORKED
 
@@ -167,5 +167,5 @@ def test_both_engines_show_the_same_over_the_same_states(visit, server):
 
 def test_defaults_are_those_of_the_param_class(visit, url):
     assert visit(url).page.evaluate("state") == {
-        name: it.default for name, it in quantities(KernelFusion).items()
+        name: it.default for name, it in inputs_of(KernelFusion).items()
     }

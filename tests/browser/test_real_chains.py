@@ -11,7 +11,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from plates.kernel_fusion import KernelFusion, plate
-from plates.plate import quantities
+from plates.plate import inputs_of
 
 REAL = "?model=refined&chain=rms-norm&gpu=a100-80&S=4Mi&overhead=2"
 
@@ -19,7 +19,7 @@ REAL = "?model=refined&chain=rms-norm&gpu=a100-80&S=4Mi&overhead=2"
 def any_states(count):
     """Draw states in which every input is anything that it may be."""
     chance = random.Random(4)
-    known = quantities(KernelFusion)
+    known = inputs_of(KernelFusion)
     for _ in range(count):
         state = {}
         for name, it in known.items():

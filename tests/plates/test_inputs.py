@@ -6,9 +6,9 @@ import numpy as np
 import param
 import pytest
 
+from plates.inputs import Quantity
 from plates.kernel_fusion import KernelFusion
 from plates.plate import update, values
-from plates.quantity import Quantity
 
 K, S, OVERHEAD = (KernelFusion.param[name] for name in ("k", "S", "overhead"))
 
