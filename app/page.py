@@ -16,7 +16,7 @@ from app.trace import record, trace
 from plates.formats import FORMATS
 from plates.inputs import FACTOR, PREFIXES, Choice, Flags, Quantity
 from plates.plate import Plate, inputs_of, values
-from plates.words import page_words, words
+from plates.words import guesses, page_words, tour
 
 STATIC = Path(__file__).with_name("static")
 BOKEH = Path(bokeh.__file__).parent / "server" / "static" / "js" / "bokeh.min.js"
@@ -86,8 +86,8 @@ def plate_script(plate: Plate) -> str:
         ],
         "measured": [asdict(it) for it in plate.measured()],
         "words": page_words(plate.words),
-        "guesses": words(plate.words).get("guess", []),
-        "tour": words(plate.words).get("tour", []),
+        "guesses": [asdict(it) for it in guesses(plate.words)],
+        "tour": [asdict(it) for it in tour(plate.words)],
     }
     script = trace(plate.readings, plate.samples())
     return _bare(templates().get_template("plate.js").render(spec=spec, script=script))
@@ -174,8 +174,8 @@ def page(
         readout=plate.readout,
         measured=plate.measured(),
         words=page_words(plate.words),
-        guesses=words(plate.words).get("guess", []),
-        tour=words(plate.words).get("tour", []),
+        guesses=guesses(plate.words),
+        tour=tour(plate.words),
         snippet=plate.snippet.read_text(encoding="utf-8") if plate.snippet.exists() else "",
         state=state,
         slots_at=lambda name: slots(plate, plate.at(name)),
