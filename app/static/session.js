@@ -66,7 +66,10 @@ function load(source) {
   try {
     const answer = await fetch(root.dataset.session);
     const {scripts, token, socket} = await answer.json();
-    for (const source of scripts) await load(source);
+    for (const source of scripts) {
+      // A page that draws with Bokeh has it already.
+      if (!(self.Bokeh && source.includes("/bokeh.min.js"))) await load(source);
+    }
     const url = new URL(socket, location.href);
     url.protocol = url.protocol.replace("http", "ws");
     await Bokeh.embed.add_document_from_session(url.href, token, one("#session"));

@@ -165,7 +165,7 @@ def test_in_a_fold_that_opens_later_the_figures_have_their_size(visit, site_url,
 
 def test_the_server_forbids_no_frame_and_sets_no_cookie(visit, server):
     there = visit(None)
-    for path in ("", "kernel-fusion", "embed.js", "kernel-fusion/session"):
+    for path in ("", "kernel-fusion", "embed.js"):
         answer = there.context.request.get(server + path)
         assert answer.ok
         headers = {name.lower() for name in answer.headers}
