@@ -151,7 +151,7 @@ def test_the_page_follows_a_constant_and_a_formula_of_the_model(visit, tmp_path,
 
 def test_both_engines_show_the_same_over_the_same_states(visit, server):
     with plates_serve("--engine", "python") as python:
-        here = visit(server + "kernel-fusion").joined()
+        here = visit(server + "kernel-fusion")
         there = visit(python.url + "kernel-fusion").joined()
         for state in [*states(12), {"k": 5, "S": 4096, "overhead": 4}]:
             here.set(**state)

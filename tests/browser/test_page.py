@@ -53,7 +53,7 @@ def test_the_site_asks_for_five_files_of_its_own(visit, site_url):
 
 
 def test_the_served_page_asks_its_own_server_and_nobody_else(visit, server):
-    there = visit(server + "kernel-fusion").joined()
+    there = visit(server + "kernel-fusion")
     own = (server, "blob:" + server)
     assert [it for it in there.requests if not it.startswith(own)] == []
     assert there.page.context.cookies() == []
@@ -195,7 +195,6 @@ def test_a_second_plate_is_listed_drawn_and_live(visit, server):
     there.page.goto(server)
     there.page.get_by_role("link", name="A Falling Stone").click()
     there.page.wait_for_function("document.documentElement.dataset.plate === 'ready'")
-    there.joined()
     there.slider("Height").press("End")
     expect(there.page.locator(".readout")).to_contain_text("14.45")
     assert there.readings()["dropped"] == pytest.approx((2 * 1024 / 9.81) ** 0.5)
