@@ -11,12 +11,11 @@ from typing import Any
 from app.drawing import Drawing
 from app.text import article, front_matter, pieces, sentence, slots, templates
 from app.trace import record, rows, trace
-from plates.choice import Choice, Flags
 from plates.figure import Curves, Figure
 from plates.formats import FORMATS
-from plates.plate import Measured, Plate, Point, quantities, values
-from plates.quantity import FACTOR, PREFIXES, Quantity
-from plates.words import page_words, words
+from plates.inputs import FACTOR, PREFIXES, Choice, Flags, Quantity
+from plates.plate import Measured, Plate, Point, inputs_of, values
+from plates.words import guesses, page_words, tour
 
 STATIC = Path(__file__).with_name("static")
 PARTS = ("numbers", "state", "figures", "controls", "address", "article", "take", "start")
@@ -86,8 +85,8 @@ def plate_script(plate: Plate) -> str:
         "followed": {},
         "curves": {},
         "words": page_words(plate.words),
-        "guesses": words(plate.words).get("guess", []),
-        "tour": words(plate.words).get("tour", []),
+        "guesses": [asdict(it) for it in guesses(plate.words)],
+        "tour": [asdict(it) for it in tour(plate.words)],
     }
     samples = plate.samples()
     along = {
@@ -125,7 +124,7 @@ def _points(figure: Curves, points: Sequence[Point]) -> dict[str, list[Any]]:
 
 
 def _inputs(plate: Plate) -> dict[str, dict[str, Any]]:
-    known = quantities(plate.inputs)
+    known = inputs_of(plate.inputs)
     return {
         name: {
             "kind": it.kind,
@@ -148,7 +147,7 @@ def _quantity(it: Quantity) -> dict[str, Any]:
         "unit": it.unit,
         "format": it.format,
         "prefix": it.prefix,
-        "typed": it.typed(it.default),
+        "typed": it.box_text(it.default),
         "min": it.bounds[0],
         "max": it.bounds[1],
         "whole": it.whole,
@@ -204,8 +203,8 @@ def page(
         readout=plate.readout,
         measured=plate.measured(),
         words=page_words(plate.words),
-        guesses=words(plate.words).get("guess", []),
-        tour=words(plate.words).get("tour", []),
+        guesses=guesses(plate.words),
+        tour=tour(plate.words),
         snippet=plate.snippet.read_text(encoding="utf-8") if plate.snippet.exists() else "",
         state=state,
         slots_at=lambda name: slots(plate, plate.at(name)),

@@ -13,7 +13,7 @@ from app.text import slots
 from model import cost, gpus
 from plates.hardware_inputs import Card
 from plates.kernel_fusion import KernelFusion, plate
-from plates.plate import quantities, values
+from plates.plate import inputs_of, values
 from tests.browser.conftest import plates_serve
 from tests.plates.test_kernel_fusion import US, WORKED
 
@@ -33,7 +33,7 @@ def states(count):
 def any_states(count):
     """Draw states in which every input is anything that it may be."""
     chance = random.Random(4)
-    known = quantities(KernelFusion)
+    known = inputs_of(KernelFusion)
     for _ in range(count):
         state = {}
         for name, it in known.items():
@@ -111,6 +111,9 @@ def test_all_that_follows_the_state_is_drawn_where_numpy_says_in_any_state(visit
     for state in any_states(25):
         there.set(**state)
         there.agrees(plate, state)
+        expected = plate.outcome(state)
+        for name, value in there.readings().items():
+            assert value == pytest.approx(expected[name], rel=1e-12, abs=1e-30)
 
 
 def test_the_drawn_figure_is_right_all_through_a_drag(visit, url):
@@ -191,5 +194,5 @@ def test_both_engines_show_the_same_over_the_same_states(visit, url):
 
 def test_defaults_are_those_of_the_param_class(visit, url):
     assert visit(url).page.evaluate("state") == {
-        name: it.default for name, it in quantities(KernelFusion).items()
+        name: it.default for name, it in inputs_of(KernelFusion).items()
     }
