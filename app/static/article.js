@@ -35,14 +35,14 @@ function startGuesses() {
 // ---- the tour: states with a sentence each on what to notice
 
 function startTour() {
-  const panel = one(".tour");
-  const [text] = all("p", panel);
+  const tour = one(".tour");
+  const [text] = all("p", tour);
   const button = one("#tour");
   let place = 0;
   const tell = () => {
     const {title, note} = plate.tour[place];
     say(text, `${title} ${sentence(note, shown)}`);
-    say(one("span", panel), filled(plate.words.tour_place, {place: place + 1, all: plate.tour.length}));
+    say(one("span", tour), filled(plate.words.tour_place, {place: place + 1, all: plate.tour.length}));
     one("#back").setAttribute("aria-disabled", place === 0);
     one("#next").setAttribute("aria-disabled", place === plate.tour.length - 1);
   };
@@ -54,21 +54,21 @@ function startTour() {
   const stands = (inputs) => Object.entries(at(plate.tour[place].state))
     .every(([name, value]) => inputs[name] === value);
   const close = (closed) => {
-    if (closed && panel.contains(document.activeElement)) button.focus();
-    panel.hidden = closed;
+    if (closed && tour.contains(document.activeElement)) button.focus();
+    tour.hidden = closed;
     button.setAttribute("aria-expanded", !closed);
     say(button, closed ? plate.words.tour_start : plate.words.tour_end);
   };
   button.addEventListener("click", () => {
-    close(!panel.hidden);
-    if (!panel.hidden) go(0);
+    close(!tour.hidden);
+    if (!tour.hidden) go(0);
   });
-  panel.addEventListener("keydown", ({key}) => key === "Escape" && close(true));
+  tour.addEventListener("keydown", ({key}) => key === "Escape" && close(true));
   one("#back").addEventListener("click", () => go(place - 1));
   one("#next").addEventListener("click", () => go(place + 1));
   // Whoever sets something else has left the tour.
   when.shown.push(() => {
-    if (panel.hidden) return;
+    if (tour.hidden) return;
     if (!stands(state)) close(true);
     else if (stands(shown.inputs)) tell();
   });

@@ -5,8 +5,8 @@
 // ---- bindings: each is a function of a look-up by name
 
 // Writes only what has changed; a list that is the same array has not.
-function followed(text, write) {
-  const {names, fill} = pattern(text);
+function followed(text, write, join) {
+  const {names, fill} = pattern(text, join);
   let last = [];
   return (look) => {
     const found = names.map(look);
@@ -19,8 +19,8 @@ function followed(text, write) {
 function bindings(element) {
   const bound = [...element.attributes].filter(({name}) => name.startsWith("data-bind-")).map(
     ({name, value}) => followed(value, (text) => element.setAttribute(name.slice(10), text)));
-  const {text, shown: condition, each} = element.dataset;
-  if (text) bound.push(followed(text, (it) => say(element, it)));
+  const {text, join, shown: condition, each} = element.dataset;
+  if (text) bound.push(followed(text, (it) => say(element, it), join));
   if (condition) bound.push((look) => {
     const found = look(condition);
     element.toggleAttribute("hidden", !(Array.isArray(found) ? found.length : found));
@@ -34,6 +34,7 @@ function repeated(element, name) {
   const entries = [...element.children].map(bindings);
   return (look) => {
     const {length} = look(name);
+    first.toggleAttribute("hidden", length === 0);
     while (entries.length < length) {
       const copy = first.cloneNode(true);
       element.append(copy);
@@ -43,7 +44,6 @@ function repeated(element, name) {
       element.lastElementChild.remove();
       entries.pop();
     }
-    first.toggleAttribute("hidden", length === 0);
     entries.slice(0, length).forEach((bound, n) => {
       const lookAt = (it) => {
         const found = it === "#" ? n : look(it);

@@ -61,8 +61,9 @@ function outputText(name, value, digits) {
 const sentence = (text, {inputs, values}) => text.replace(/{(\w+)}/g, (_, name) =>
   name in inputs ? inputText(name, inputs[name]) : outputText(name, values[name]));
 
-// The names in a pattern, and how it is filled from what they stand for: once for each entry of a list.
-function pattern(text) {
+// The names in a pattern, and how it is filled from what they stand for: once for each entry of a list,
+// joined.
+function pattern(text, join = "") {
   const parts = text.split(/{([^}]+)}/);
   const slots = parts.filter((_, n) => n % 2 === 1).map((it) => it.split("|"));
   const shown = (value, [, format, end], found) => {
@@ -77,6 +78,6 @@ function pattern(text) {
   const names = [...slots.map(([name]) => name), ...slots.flatMap(([, , end]) => end ?? [])];
   return {names, fill(found) {
     const list = found.find(Array.isArray);
-    return list ? list.map((_, n) => joined(found, n)).join("") : joined(found);
+    return list ? list.map((_, n) => joined(found, n)).join(join) : joined(found);
   }};
 }

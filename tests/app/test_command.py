@@ -147,3 +147,8 @@ def test_a_second_plate_is_one_folder(tmp_path, capsys, monkeypatch):
     index = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
     assert 'href="falling-stone/"' in index
     assert 'href="kernel-fusion/"' in index
+
+
+@pytest.mark.parametrize("out", ["/proc/site", "/dev/null/site"])
+def test_a_folder_that_cannot_be_written_is_one_line(capsys, out):
+    assert out in refused(capsys, "export", out)

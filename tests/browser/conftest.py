@@ -190,7 +190,7 @@ class Visit:
         return {name: next(iter(values))[0] for name, values in found.items()}
 
     def bound(self):
-        """Return all that follows the state: of which figure, at which entry, pattern and text."""
+        """Return all that follows the state: whose, at which entry, its pattern and its text."""
         return self.page.evaluate(BOUND)
 
     def agrees(self, plate, state):
@@ -198,8 +198,8 @@ class Visit:
         found = self.bound()
         assert len(found) > 100
         drawings = {it.id: Drawing(it, shown_by(plate, it, state)) for it in plate.figures}
-        for figure, entry, pattern, text in found:
-            there = replace(drawings[figure], entry=entry).text(pattern)
+        for figure, entry, pattern, join, text in found:
+            there = replace(drawings[figure], entry=entry).text(pattern, join)
             assert alike(text, there), (figure, pattern, text, there, state)
 
 
@@ -212,7 +212,8 @@ BOUND = """() => all("[data-scope]").flatMap(scope => all("*", scope).flatMap(it
     const told = it.getAttributeNames().filter(name => name.startsWith("data-bind-"))
         .map(name => [it.getAttribute(name), it.getAttribute(name.slice(10))]);
     if (it.dataset.text) told.push([it.dataset.text, it.textContent]);
-    return told.map(([pattern, text]) => [scope.dataset.scope, entry, pattern, text]);
+    const {join} = it.dataset;
+    return told.map(([pattern, text]) => [scope.dataset.scope, entry, pattern, join ?? "", text]);
 }))"""
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 

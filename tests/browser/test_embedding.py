@@ -156,7 +156,7 @@ def test_in_a_fold_that_opens_later_the_figures_have_their_size(visit, site_url,
     there.page.get_by_text("more").click()
     frame = there.page.frame_locator("iframe")
     plot = frame.locator('[data-figure="time-vs-size"]')
-    wide, box = plot.bounding_box(), plot.locator("svg.lines").bounding_box()
+    wide, box = plot.bounding_box(), plot.locator("svg").first.bounding_box()
     assert box["height"] > 200
     assert box["width"] == pytest.approx(wide["width"], abs=2)
 
@@ -206,7 +206,7 @@ def test_the_code_that_the_page_offers_embeds_it_as_it_stands(visit, site_url, t
 
 def test_at_a_fixed_height_the_short_form_shows_sliders_and_figures_at_once(visit, site_url):
     there = visit(site_url + "kernel-fusion/?view=workshop", viewport={"width": 700, "height": 420})
-    for selector in ("[type=range]:visible", ".plot:visible"):
+    for selector in ("[type=range]:visible", ".beside .plot:visible"):
         assert there.page.locator(selector).count() >= 2
         for element in there.page.locator(selector).all():
             box = element.bounding_box()

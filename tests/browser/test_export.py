@@ -12,16 +12,17 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 
-from tests.app.test_command import plates
+from app.command import main
 from tests.browser.conftest import Quiet
 
 
-def test_each_host_shows_what_the_command_prints(visit, each_host):
+def test_each_host_shows_what_the_command_prints(visit, each_host, capsys):
     """One state a host: what its formulas say in all the others is held against numpy once."""
     state = {"k": 12, "S": 4097, "overhead": 2.5}
     there = visit(f"{each_host}?{urlencode(state)}")
     options = [f"--{name}={value}" for name, value in state.items()]
-    said = json.loads(plates("read", "kernel-fusion", *options, "--json").stdout)
+    main(["read", "kernel-fusion", *options, "--json"])
+    said = json.loads(capsys.readouterr().out)
     shown = there.readings()
     assert shown == pytest.approx({it: said["readings"][it] for it in shown}, rel=1e-12)
     there.slider("Chain length k").press("Home")
@@ -63,11 +64,3 @@ def test_what_is_exported_has_no_library_and_names_no_other_host(site):
             named = set(re.findall(r"https?://[^\s\"'<`]+", text))
             assert named <= {"https://your.host/"}, file  # what a reader is to fill in
             assert not re.search("bokeh|panel", text, re.IGNORECASE), file
-
-
-@pytest.mark.parametrize("out", ["/proc/site", "/dev/null/site"])
-def test_a_folder_that_cannot_be_written_is_one_line(out):
-    done = plates("export", out)
-    assert done.returncode == 2
-    assert done.stderr.count("\n") == 1
-    assert done.stdout == ""

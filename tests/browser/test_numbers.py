@@ -184,6 +184,7 @@ def test_the_page_follows_a_constant_and_a_formula_of_the_model(visit, tmp_path,
 def test_both_engines_show_the_same_over_the_same_states(visit, url):
     with plates_serve("--engine", "python") as python:
         there = visit(python.url + "kernel-fusion").joined()
+        there.page.evaluate("all('details').forEach(it => { it.open = true; })")
         for state in [*states(12), {"k": 5, "S": 4096, "overhead": 4}]:
             there.set(**state)
             there.page.wait_for_function(
