@@ -151,4 +151,4 @@ def test_a_second_plate_is_one_folder(tmp_path, capsys, monkeypatch):
 
 @pytest.mark.parametrize("out", ["/proc/site", "/dev/null/site"])
 def test_a_folder_that_cannot_be_written_is_one_line(capsys, out):
-    assert out in refused(capsys, "export", out)
+    assert out.split("/site")[0] in refused(capsys, "export", out)
