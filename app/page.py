@@ -80,7 +80,8 @@ def plate_script(plate: Plate) -> str:
         "prefixes": PREFIXES,
         "figures": [_figure(it, plate.measured()) for it in plate.figures],
         "measured": [
-            {"when": it.when, "seen_at": it.seen_at, "note": it.note} for it in plate.measured()
+            {"when": it.when, "seen_at": it.seen_at, "note": f"{it.title}. {it.note}"}
+            for it in plate.measured()
         ],
         "followed": {},
         "curves": {},

@@ -1,7 +1,7 @@
 """`python -m tests.benchmark` prints how a drag of the size slider feels, host by host.
 
 The yardstick is a page with a bare canvas that calls the same traced formula. *Age* is the time
-from a change of the slider to the first frame that shows it, or a newer one, in the picture and in the text.
+from a change of the slider to the first frame that shows it, or a newer one, in picture and text.
 """
 
 import argparse
