@@ -1,6 +1,7 @@
 """The page's scripts and files, without a browser."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -39,6 +40,13 @@ def test_what_the_page_loads_is_made_once_and_named_by_what_is_in_it():
     first, again = scripts(plate), scripts(plate)
     assert [it.name for it in first] == [it.name for it in again]
     assert all(re.fullmatch(r"[\w-]+\.[0-9a-f]{10}\.js", it.name) for it in first)
+
+
+def test_a_figure_stands_where_it_says_and_may_be_the_only_one():
+    roof = next(it for it in plate.figures if it.kind == "paths")
+    assert '<div data-scope="roofline">' in page(plate, None)
+    alone = page(replace(plate, figures=(replace(roof, place="beside"),), measured=tuple), None)
+    assert '<figure class="beside" data-scope="roofline">' in alone
 
 
 def test_a_page_without_a_session_has_no_trace_of_one():
