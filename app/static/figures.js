@@ -8,11 +8,13 @@
 function followed(text, write, join) {
   const {names, fill} = pattern(text, join);
   let last = [];
+  let written;
   return (look) => {
     const found = names.map(look);
     if (found.length === last.length && found.every((it, n) => it === last[n])) return;
     last = found;
-    write(fill(found));
+    const filled = fill(found);
+    if (filled !== written) write(written = filled);
   };
 }
 
@@ -20,7 +22,7 @@ function bindings(element) {
   const bound = [...element.attributes].filter(({name}) => name.startsWith("data-bind-")).map(
     ({name, value}) => followed(value, (text) => element.setAttribute(name.slice(10), text)));
   const {text, join, shown: condition, each} = element.dataset;
-  if (text) bound.push(followed(text, (it) => say(element, it), join));
+  if (text) bound.push(followed(text, (it) => { element.textContent = it; }, join));
   if (condition) bound.push((look) => {
     const found = look(condition);
     element.toggleAttribute("hidden", !(Array.isArray(found) ? found.length : found));
