@@ -22,7 +22,7 @@ def faults(plate: Plate) -> Iterator[str]:
         yield f"{plate.id!r} is no address: use small letters, digits and hyphens"
     yield from _faults_of_inputs(plate)
     try:
-        trace(plate.readings, plate.samples())
+        trace(plate.readings, plate.given({}))
         computed = plate.read(values(plate.inputs()))
     except Exception as fault:
         # All else is made of the readings.
@@ -65,7 +65,7 @@ class Noted(dict[str, Any]):
 def _drawn(plate: Plate, figure: Figure, computed: Mapping[str, Any]) -> set[str]:
     """Return the names of the readings that the figure draws or shows."""
     noted = Noted(computed)
-    figure.drawn(noted, plate.samples())
+    figure.drawn(noted, plate.given({}))
     return noted.asked.union(figure.shows)
 
 
@@ -96,7 +96,7 @@ def _faults_of_figures(plate: Plate, computed: Mapping[str, Any]) -> Iterator[st
         if figure.place not in PLACES:
             yield f"{place} stands {figure.place!r}, which is not one of {', '.join(PLACES)}"
         yield from _faults_of_slots(plate, place, figure.text)
-        if (figure.input or figure.kind == "curves") and figure.input not in plate.samples():
+        if (figure.input or figure.kind == "curves") and figure.input not in plate.given({}):
             yield f"{place} runs along {figure.input}, which is no input"
             continue
         broken = [*_faults_of_parts(figure, place)]

@@ -13,8 +13,7 @@ class Row:
     """An entry of a file of words, made as `Form(**row)`: TypeError says what is wrong in it."""
 
     def __post_init__(self) -> None:
-        known = fields(self)  # type: ignore[arg-type]
-        for it in known:
+        for it in fields(self):  # type: ignore[arg-type]
             value = getattr(self, it.name)
             if not isinstance(value, it.type):  # type: ignore[arg-type]
                 raise TypeError(f"{it.name} = {value!r} is not what it should be")
@@ -66,11 +65,6 @@ def page_words(file: Path) -> dict[str, Any]:
     return {**common, **words(file).get("page", {})}
 
 
-def guesses(file: Path) -> list[Guess]:
-    """Return the guesses of a plate, in order."""
-    return [Guess(**row) for row in words(file).get("guess", [])]
-
-
-def tour(file: Path) -> list[Stop]:
-    """Return the stops of a plate's tour, in order."""
-    return [Stop(**row) for row in words(file).get("tour", [])]
+def entries(file: Path, kind: str) -> list[Any]:
+    """Return the entries of a plate's guesses or of its tour, in order."""
+    return [ROWS[kind](**row) for row in words(file).get(kind, [])]
