@@ -100,7 +100,7 @@ class Quantity(Input):
         self,
         default: float,
         *,
-        bounds: tuple[float, float],
+        bounds: tuple[Any, Any],
         unit: tuple[str, str],
         step: float | None = None,
         stops_per_octave: int | None = None,

@@ -108,7 +108,7 @@ class Plate:
     def given(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
         """Return what the readings get of each input; those left out are at their defaults."""
         known = inputs_of(self.inputs)
-        state = {name: it.default for name, it in known.items()} | inputs
+        state = {**{name: it.default for name, it in known.items()}, **inputs}
         return {name: known[name].for_readings(it) for name, it in state.items()}
 
     def drawn(self, **given: Any) -> dict[str, Any]:
