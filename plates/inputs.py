@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import param
@@ -40,19 +40,17 @@ class Input(param.Parameter):
         super().__init__(default=default, **settings)
         self.check(default)
 
-    def check(self, value: Any) -> None:
-        """Raise ValueError, naming the input, the value and the range, if it may not be this."""
+    def check(self, value: Any, text: str | None = None) -> None:
+        """Raise ValueError, naming the input, the value or text and the range, if it may not be."""
         if not self._may_be(value):
-            self._refuse(value)
+            given = value if text is None else text
+            raise ValueError(f"{self.name or self.label} = {given!r} is not {self.range_text}")
 
     # What param asks before it sets a value.
     _validate = check
 
     def _may_be(self, value: Any) -> bool:
         raise NotImplementedError
-
-    def _refuse(self, value: Any) -> NoReturn:
-        raise ValueError(f"{self.name or self.label} = {value!r} is not {self.range_text}")
 
     @property
     def range_text(self) -> str:
@@ -76,8 +74,7 @@ class Input(param.Parameter):
             Naming the input, the text and the range, if it stands for no value that may be set.
         """
         value = self._meant(text)
-        if not self._may_be(value):
-            self._refuse(text)
+        self.check(value, text)
         return self.plain(value)
 
     def _meant(self, text: str) -> Any:
@@ -165,10 +162,11 @@ class Quantity(Input):
 
     def position(self, value: float) -> float | None:
         """Return where on its slider a value stands: at the stop nearest to it."""
-        if self.slider is None:
+        ends, stops = self.slider, self.stops
+        if ends is None:
             return None
-        stop = min(range(len(self.stops)), key=lambda n: abs(self.stops[n] - value))
-        return self.slider["min"] + stop * self.slider["step"]
+        nearest = min(stops, key=lambda stop: abs(stop - value))
+        return ends["min"] + stops.index(nearest) * ends["step"]
 
     def box_text(self, value: float) -> str:
         """Return the value as it stands in its text box, such as 3.35T."""
@@ -181,11 +179,10 @@ class Quantity(Input):
         return f"{formatted(shown, FORMATS[self.format])} {unit}"
 
     def _meant(self, text: str) -> float:
-        number = text
         if self.prefix:
             # What is shown with a prefix may be written as it is shown, with its unit.
-            number = text.strip().removesuffix(self.unit[1].removeprefix(self.prefix))
-        factors = [_factor(part) for part in re.split("[x×]", number)]
+            text = text.strip().removesuffix(self.unit[1].removeprefix(self.prefix))
+        factors = [_factor(part) for part in re.split("[x×]", text)]
         # 0x10 is no product: somebody meant another number.
         value = math.nan if len(factors) > 1 and 0 in factors else math.prod(factors)
         if self.prefix and len(factors) == 1 and 0 < value < self.bounds[0]:
