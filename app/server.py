@@ -80,10 +80,8 @@ def application(
     Raises
     ------
     ValueError
-        If the engine or an allowed origin is none.
+        If an allowed origin is none.
     """
-    if engine not in ENGINES:
-        raise ValueError(f"engine = {engine!r} is not one of {', '.join(ENGINES)}")
     joined = inputs is not None or engine == "python"
     prefix = "/" + root_path.strip("/")
     texts = _texts(plates, engine, joined)
@@ -173,8 +171,10 @@ def serve(inputs: param.Parameterized, port: int = 0, engine: str = "browser") -
     LookupError
         If no plate has inputs of that class.
     OSError, ValueError
-        As `run`.
+        As `run`; also if the engine is none.
     """
+    if engine not in ENGINES:
+        raise ValueError(f"engine = {engine!r} is not one of {', '.join(ENGINES)}")
     plate = plate_of(inputs)
     answer: Future[Running] = Future()
 

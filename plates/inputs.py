@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
@@ -31,6 +31,8 @@ class Input(param.Parameter):
     __slots__ = ["more", "when"]
 
     kind: str
+    _may_be: Callable[[Any], bool]
+    _range: Callable[[], tuple[str, dict[str, str]]]
 
     def __init__(
         self, default: Any, *, when: Mapping[str, str] | None = None, more: bool, **settings: Any
@@ -49,17 +51,11 @@ class Input(param.Parameter):
     # What param asks before it sets a value.
     _validate = check
 
-    def _may_be(self, value: Any) -> bool:
-        raise NotImplementedError
-
     @property
     def range_text(self) -> str:
         """What may be set, in words: the end of an error message."""
         sentence, parts = self._range()
         return words(COMMON)[sentence].format(**parts)
-
-    def _range(self) -> tuple[str, dict[str, str]]:
-        raise NotImplementedError
 
     def plain(self, value: Any) -> Any:
         """Return the value as a text or a number of plain Python."""
@@ -213,6 +209,7 @@ class Choice(Input):
     __slots__ = ["options"]
 
     kind = "choice"
+    said_of_range = "range_one"
 
     def __init__(
         self, default: str, *, options: Mapping[str, Option], more: bool = True, **settings: Any
@@ -224,7 +221,7 @@ class Choice(Input):
         return isinstance(value, str) and value in self.options
 
     def _range(self) -> tuple[str, dict[str, str]]:
-        return "range_one", {"options": ", ".join(self.options)}
+        return self.said_of_range, {"options": ", ".join(self.options)}
 
     def for_readings(self, value: str) -> Any:
         """Return what the readings get: the option's record."""
@@ -245,6 +242,7 @@ class Flags(Choice):
     __slots__ = ["record"]
 
     kind = "flags"
+    said_of_range = "range_some"
 
     def __init__(self, *, options: Mapping[str, Option], record: type, **settings: Any) -> None:
         self.record = record
@@ -260,9 +258,6 @@ class Flags(Choice):
     def _meant(self, text: str) -> str:
         named = _parts(text)
         return self._joined(named) if set(named) <= set(self.options) else ",".join(named)
-
-    def _range(self) -> tuple[str, dict[str, str]]:
-        return "range_some", {"options": ", ".join(self.options)}
 
     def for_readings(self, value: str) -> Any:
         """Return what the readings get: the record, with what is on."""
