@@ -80,7 +80,8 @@ def plate_script(plate: Plate) -> str:
         "prefixes": PREFIXES,
         "figures": [_figure(it, plate.measured()) for it in plate.figures],
         "measured": [
-            {"when": it.when, "seen_at": it.seen_at, "note": it.note} for it in plate.measured()
+            {"when": it.when, "seen_at": it.seen_at, "note": f"{it.title}. {it.note}"}
+            for it in plate.measured()
         ],
         "followed": {},
         "curves": {},
@@ -198,10 +199,7 @@ def page(
         pieces=pieces,
         live=slots(plate, state, live=True),
         drawings={it.id: Drawing(it, shown_by(plate, it, state)) for it in plate.figures},
-        figures=plate.figures,
-        outputs=plate.outputs,
-        readout=plate.readout,
-        measured=plate.measured(),
+        plate=plate,
         words=page_words(plate.words),
         guesses=entries(plate.words, "guess"),
         tour=entries(plate.words, "tour"),

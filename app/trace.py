@@ -7,7 +7,7 @@ only what reaches a symbol is recorded. A branch on a symbol cannot be recorded 
 import json
 import re
 import traceback
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from inspect import signature
 from pathlib import Path
@@ -223,38 +223,38 @@ def trace(
         If it does what no line of JavaScript stands for, naming the file and line.
     """
     recording = Recording()
-    results = function(
-        **{name: _symbolic(it, f"inputs.{name}", recording) for name, it in arguments.items()}
-    )
+    symbols = {name: _symbolic(it, f"inputs.{name}", recording) for name, it in arguments.items()}
     columns: dict[str, Symbol] = {}
     whole: dict[str, str] = {}
-    for key, result in results.items():
+    for key, result in function(**symbols).items():
         if isinstance(result, Symbol) and result.over and not result.array:
-            columns[key] = result
+            columns[_place(key)] = result
         else:
-            whole[key] = getattr(result, "array", "") or _written(result)
-    lines = _needed(
-        recording.lines.values(), [*whole.values(), *(it.name for it in columns.values())]
-    )
+            whole[_place(key)] = getattr(result, "array", "") or _written(result)
+    returned = [*whole.values(), *(it.name for it in columns.values())]
+    lines = _needed(recording.lines.values(), returned)
     # A line whose value is returned is written straight to where it is returned.
     made = {line.name for line in lines if not line.over or line.start}
-    names = {name: _place(key) for key, name in whole.items() if name in made}
-    written: list[str] = []
-    stages = {line.stage for line in lines} | {it.stage for it in columns.values()}
-    for stage in sorted(stages):
+    names = {name: place for place, name in whole.items() if name in made}
+    written = [*_passes(lines, columns, recording.kept)]
+    written += [f"{place} = {it};" for place, it in whole.items() if names.get(it) != place]
+    return tuple(_renamed(text, names) for text in written)
+
+
+def _passes(
+    lines: Sequence[Line], columns: Mapping[str, Symbol], kept: Collection[str]
+) -> Iterator[str]:
+    """Yield the lines stage by stage: those outside all passes, and then each pass over a list."""
+    for stage in sorted({line.stage for line in lines} | {it.stage for it in columns.values()}):
         here = [line for line in lines if line.stage == stage]
-        written += [_assigned(line) for line in here if not line.over]
-        kept = {_place(key): it for key, it in columns.items() if it.stage == stage}
-        lists = [*(line.over for line in here if line.over), *(it.over for it in kept.values())]
+        yield from (_assigned(line) for line in here if not line.over)
+        taken = {place: it for place, it in columns.items() if it.stage == stage}
+        lists = [*(line.over for line in here if line.over), *(it.over for it in taken.values())]
         for over in dict.fromkeys(lists):
             inside = [line for line in here if line.over == over]
-            later = {f"{it.name}s": it.name for it in inside if it.name in recording.kept}
-            columned = {array: it.name for array, it in kept.items() if it.over == over}
-            written += _pass(over, inside, later | columned)
-    written += [
-        f"{_place(key)} = {name};" for key, name in whole.items() if names.get(name) != _place(key)
-    ]
-    return tuple(_renamed(text, names) for text in written)
+            later = {f"{it.name}s": it.name for it in inside if it.name in kept}
+            returned = {place: it.name for place, it in taken.items() if it.over == over}
+            yield from _pass(over, inside, later | returned)
 
 
 def _needed(lines: Iterable[Line], wanted: Iterable[str]) -> list[Line]:
@@ -272,12 +272,9 @@ def _place(key: str) -> str:
 
 
 def _assigned(line: Line) -> str:
-    said = (
-        line.form.format(line.name, *line.operands)
-        if line.start
-        else line.form.format(*line.operands)
-    )
-    return said if line.start else f"const {line.name} = {said};"
+    if line.start:
+        return line.form.format(line.name, *line.operands)
+    return f"const {line.name} = {line.form.format(*line.operands)};"
 
 
 def _pass(over: str, lines: Sequence[Line], kept: Mapping[str, str]) -> list[str]:

@@ -1,7 +1,7 @@
 // The article round the workshop: guesses, the tour, terms, and what lights together.
 "use strict";
 
-const at = (name) => ({...defaults, ...plate.states[name]});
+const stateOf = (name) => ({...defaults, ...plate.states[name]});
 
 // ---- guesses: the answer is computed when it is asked for, and stands nowhere before
 
@@ -10,7 +10,7 @@ function startGuess(form) {
   const box = one("input", form);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    const answer = read(at(guess.state))[guess.reading];
+    const answer = read(stateOf(guess.state))[guess.reading];
     const apart = box.value - answer / guess.scale;
     const gap = Math.abs(apart) <= guess.close ? guess.near : apart > 0 ? guess.over : guess.under;
     say(one("p", form), filled(plate.words.guess_outcome, {
@@ -49,9 +49,9 @@ function startTour() {
   const go = (to) => {
     if (!plate.tour[to]) return;
     place = to;
-    setInputs(at(plate.tour[place].state));
+    setInputs(stateOf(plate.tour[place].state));
   };
-  const stands = (inputs) => Object.entries(at(plate.tour[place].state))
+  const stands = (inputs) => Object.entries(stateOf(plate.tour[place].state))
     .every(([name, value]) => inputs[name] === value);
   const close = (closed) => {
     if (closed && tour.contains(document.activeElement)) button.focus();

@@ -83,21 +83,22 @@ function startScope(scope) {
 // ---- numbers in the text
 
 function startNumbers() {
-  const outputs = all("[data-output]");
-  const echoes = all("[data-echo]");
-  const conditional = all("[data-when]");
+  const outputs = all("[data-output]").map((element) => ({element, ...element.dataset}));
+  const echoes = all("[data-echo]").map((element) => ({element, name: element.dataset.echo}));
+  const conditional = all("[data-when]").map((element) => [element, ...element.dataset.when.split("=")]);
   when.shown.push(({inputs, values}) => {
-    for (const element of outputs) {
-      const {output, digits} = element.dataset;
-      if (Number(element.dataset.value) === values[output]) continue;
-      element.dataset.value = values[output];
-      say(element, outputText(output, values[output], digits));
+    for (const it of outputs) {
+      if (it.value === values[it.output]) continue;
+      it.value = values[it.output];
+      it.element.dataset.value = it.value;
+      say(it.element, outputText(it.output, it.value, it.digits));
     }
-    for (const element of echoes) say(element, inputText(element.dataset.echo, inputs[element.dataset.echo]));
-    for (const element of conditional) {
-      const [name, value] = element.dataset.when.split("=");
-      element.hidden = inputs[name] !== value;
+    for (const it of echoes) {
+      if (it.value === inputs[it.name]) continue;
+      it.value = inputs[it.name];
+      say(it.element, inputText(it.name, it.value));
     }
+    for (const [element, name, value] of conditional) element.hidden = inputs[name] !== value;
   });
 }
 
