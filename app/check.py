@@ -108,7 +108,7 @@ def _faults_of_parts(plate: Plate, figure: Figure, place: str) -> Iterator[str]:
 def _faults_of_words(plate: Plate) -> Iterator[str]:
     yield from _faults_of_slots(plate, f"{plate.id}: readout", plate.readout)
     said = words(plate.words)
-    for name in said.get("page", {}).keys() - page_words(COMMON).keys() - {"more", "unmeasured"}:
+    for name in said.get("page", {}).keys() - page_words(COMMON).keys():
         yield f"{plate.words}: [page] says {name}, which no page asks for"
     for kind in ROWS:
         for n, row in enumerate(said.get(kind, []), start=1):

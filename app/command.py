@@ -55,7 +55,7 @@ def read(plate: str, rest: Sequence[str], json: bool) -> None:
     if plate not in plates:
         fail(f"no plate is called {plate!r}; there is {', '.join(plates)}")
     it = plates[plate]
-    state = {**values(it.inputs()), **asked(it, rest)}
+    state = {**values(it.inputs), **asked(it, rest)}
     if json:
         print(dumps({"inputs": state, "readings": it.outcome(state)}))
         return

@@ -107,8 +107,7 @@ class Plate:
 
     def given(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
         """Return what the readings get of each input; those left out are at their defaults."""
-        known = inputs_of(self.inputs)
-        state = {**{name: it.default for name, it in known.items()}, **inputs}
+        known, state = inputs_of(self.inputs), {**values(self.inputs), **inputs}
         return {name: known[name].for_readings(it) for name, it in state.items()}
 
     def drawn(self, **given: Any) -> dict[str, Any]:
@@ -149,7 +148,7 @@ class Plate:
 
     def at(self, state: str) -> dict[str, Any]:
         """Return the inputs of a named state: the defaults, with what the state sets."""
-        return {**values(self.inputs()), **self.states[state].inputs}
+        return {**values(self.inputs), **self.states[state].inputs}
 
 
 def inputs_of(inputs: param.Parameterized | type[param.Parameterized]) -> dict[str, Any]:
@@ -157,8 +156,8 @@ def inputs_of(inputs: param.Parameterized | type[param.Parameterized]) -> dict[s
     return {name: inputs.param[name] for name in inputs.param if name != "name"}
 
 
-def values(inputs: param.Parameterized) -> dict[str, Any]:
-    """Return the present value of each input by name, as a plain number or text."""
+def values(inputs: param.Parameterized | type[param.Parameterized]) -> dict[str, Any]:
+    """Return the value of each input by name, as plain number or text; of a class the defaults."""
     return {name: it.plain(getattr(inputs, name)) for name, it in inputs_of(inputs).items()}
 
 
