@@ -1,7 +1,8 @@
 """Faults of a plate that its author should hear of before a reader does."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Set
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,8 @@ from app.text import WORKSHOP
 from app.trace import trace
 from plates.figure import PLACES, ROLES, Axis, Figure
 from plates.formats import FORMATS
-from plates.plate import Plate, inputs_of, values
-from plates.words import COMMON, ROWS, page_words, words
+from plates.plate import Plate, inputs_of
+from plates.words import COMMON, ROWS, entry, page_words, words
 
 
 def faults(plate: Plate) -> Iterator[str]:
@@ -22,8 +23,8 @@ def faults(plate: Plate) -> Iterator[str]:
         yield f"{plate.id!r} is no address: use small letters, digits and hyphens"
     yield from _faults_of_inputs(plate)
     try:
-        trace(plate.readings, plate.samples())
-        computed = plate.read(values(plate.inputs()))
+        trace(plate.readings, plate.given({}))
+        computed = set(plate.read({}))
     except Exception as fault:
         # All else is made of the readings.
         yield f"{plate.id}: readings: {fault}"
@@ -36,9 +37,8 @@ def faults(plate: Plate) -> Iterator[str]:
 def _faults_of_inputs(plate: Plate) -> Iterator[str]:
     inputs = inputs_of(plate.inputs)
     for name, it in inputs.items():
-        number = it.kind == "quantity"
-        wanted = {"unit": it.unit[1], "bounds": it.bounds} if number else {"options": it.options}
-        for what, given in {"label": it.label, **wanted, "doc": it.doc}.items():
+        unit = {"unit": it.unit[1]} if it.kind == "quantity" else {}
+        for what, given in {"label": it.label, **unit, "doc": it.doc}.items():
             if not given:
                 yield f"{plate.id}: input {name} has no {what}"
         for other, value in it.when.items():
@@ -51,29 +51,18 @@ def _faults_of_inputs(plate: Plate) -> Iterator[str]:
             yield f"{plate.id}: state {name}: {fault}"
 
 
-class Noted(dict[str, Any]):
-    """Readings that note which of them are asked for; one that there is not is a 1."""
-
-    asked: set[str]
-
-    def __getitem__(self, name: str) -> Any:
-        """Return the reading and note its name."""
-        self.asked = {*getattr(self, "asked", ()), name}
-        return self.get(name, np.ones(1))
-
-
-def _drawn(plate: Plate, figure: Figure, computed: Mapping[str, Any]) -> set[str]:
+def _drawn(plate: Plate, figure: Figure) -> set[str]:
     """Return the names of the readings that the figure draws or shows."""
-    noted = Noted(computed)
-    figure.drawn(noted, plate.samples())
-    return noted.asked.union(figure.shows)
+    asked: dict[str, Any] = defaultdict(lambda: np.ones(1))
+    figure.drawn(asked, plate.given({}))
+    return {*asked, *figure.shows}
 
 
-def _faults_of_readings(plate: Plate, computed: Mapping[str, Any]) -> Iterator[str]:
-    drawn = {it for figure in plate.figures for it in _drawn(plate, figure, computed)}
-    for name in plate.outputs.keys() - computed.keys():
+def _faults_of_readings(plate: Plate, computed: Set[str]) -> Iterator[str]:
+    drawn = {it for figure in plate.figures for it in _drawn(plate, figure)}
+    for name in plate.outputs.keys() - computed:
         yield f"{plate.id}: reading {name} is declared and not computed"
-    for name in computed.keys() - plate.outputs.keys() - drawn:
+    for name in computed - plate.outputs.keys() - drawn:
         yield f"{plate.id}: reading {name} is computed, and neither declared nor drawn"
     for name, reading in plate.outputs.items():
         if not name.isidentifier():
@@ -85,7 +74,7 @@ def _faults_of_readings(plate: Plate, computed: Mapping[str, Any]) -> Iterator[s
             yield f"{plate.id}: fact {name} has no source"
 
 
-def _faults_of_figures(plate: Plate, computed: Mapping[str, Any]) -> Iterator[str]:
+def _faults_of_figures(plate: Plate, computed: Set[str]) -> Iterator[str]:
     ids = [figure.id for figure in plate.figures]
     if len(set(ids)) < len(ids):
         yield f"{plate.id}: two figures have one id: {', '.join(ids)}"
@@ -96,16 +85,16 @@ def _faults_of_figures(plate: Plate, computed: Mapping[str, Any]) -> Iterator[st
         if figure.place not in PLACES:
             yield f"{place} stands {figure.place!r}, which is not one of {', '.join(PLACES)}"
         yield from _faults_of_slots(plate, place, figure.text)
-        if (figure.input or figure.kind == "curves") and figure.input not in plate.samples():
-            yield f"{place} runs along {figure.input}, which is no input"
-            continue
-        broken = [*_faults_of_parts(figure, place)]
-        yield from broken
-        for reading in () if broken else _drawn(plate, figure, computed) - computed.keys():
-            yield f"{place} draws {reading}, which is no reading"
+        # One with such a fault cannot be drawn to see what it asks for.
+        yield from [*_faults_of_parts(plate, figure, place)] or (
+            f"{place} draws {name}, which is no reading"
+            for name in _drawn(plate, figure) - computed
+        )
 
 
-def _faults_of_parts(figure: Figure, place: str) -> Iterator[str]:
+def _faults_of_parts(plate: Plate, figure: Figure, place: str) -> Iterator[str]:
+    if (figure.input or figure.kind == "curves") and figure.input not in inputs_of(plate.inputs):
+        yield f"{place} runs along {figure.input}, which is no input"
     for part in (it for name in vars(figure).values() if isinstance(name, tuple) for it in name):
         if getattr(part, "role", "ink") not in ROLES:
             yield f"{place}: {part.role!r} is no role"
@@ -119,13 +108,13 @@ def _faults_of_parts(figure: Figure, place: str) -> Iterator[str]:
 def _faults_of_words(plate: Plate) -> Iterator[str]:
     yield from _faults_of_slots(plate, f"{plate.id}: readout", plate.readout)
     said = words(plate.words)
-    for name in said.get("page", {}).keys() - page_words(COMMON).keys() - {"more", "unmeasured"}:
+    for name in said.get("page", {}).keys() - page_words(COMMON).keys():
         yield f"{plate.words}: [page] says {name}, which no page asks for"
-    for kind, form in ROWS.items():
+    for kind in ROWS:
         for n, row in enumerate(said.get(kind, []), start=1):
             place = f"{plate.words}: {kind} {n}"
             try:
-                form(**row)
+                entry(kind, row)
             except TypeError as fault:
                 yield f"{place}: {fault}"
                 continue

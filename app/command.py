@@ -2,11 +2,12 @@
 
 import argparse
 import asyncio
-import json
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from json import dumps
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -33,7 +34,7 @@ def fail(message: object) -> NoReturn:
     raise SystemExit(2)
 
 
-def serve(options: argparse.Namespace) -> None:
+def serve(address: str, port: int, **settings: Any) -> None:
     """Serve the plates to a browser until SIGINT or SIGTERM."""
 
     def started(running: Running) -> None:
@@ -42,37 +43,36 @@ def serve(options: argparse.Namespace) -> None:
             loop.add_signal_handler(number, running.stop)
         print(running.url, flush=True)
 
-    names = ("port", "address", "allow_origin", "root_path", "engine")
-    settings = {name: getattr(options, name) for name in names}
     try:
-        asyncio.run(run(find_plates(), started, **settings))
+        asyncio.run(run(find_plates(), started, address=address, port=port, **settings))
     except (OSError, ValueError) as fault:
-        fail(f"cannot serve at {options.address}:{options.port}: {fault}")
+        fail(f"cannot serve at {address}:{port}: {fault}")
 
 
-def read(options: argparse.Namespace) -> None:
+def read(plate: str, rest: Sequence[str], json: bool) -> None:
     """Print a plate's readings at a state."""
     plates = find_plates()
-    if options.plate not in plates:
-        fail(f"no plate is called {options.plate!r}; there is {', '.join(plates)}")
-    plate = plates[options.plate]
-    state = {**values(plate.inputs()), **asked(plate, options.rest)}
-    readings = plate.outcome(state)
-    if options.json:
-        print(json.dumps({"inputs": state, "readings": readings}))
+    if plate not in plates:
+        fail(f"no plate is called {plate!r}; there is {', '.join(plates)}")
+    it = plates[plate]
+    state = {**values(it.inputs), **asked(it, rest)}
+    if json:
+        print(dumps({"inputs": state, "readings": it.outcome(state)}))
         return
-    lines = [
-        (it.label, it.text(state[name]))
-        for name, it in inputs_of(plate.inputs).items()
-        if all(state[other] == value for other, value in it.when.items())
-    ]
-    lines += [
-        (it.label, formatted(readings[name], FORMATS[it.format]))
-        for name, it in plate.outputs.items()
-    ]
+    lines = [*_table(it, state)]
     width = max(len(label) for label, _ in lines)
     for label, text in lines:
         print(f"{label:{width}}  {text}")
+
+
+def _table(plate: Plate, state: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the label and text of each input that can be set at the state, and of each reading."""
+    for name, it in inputs_of(plate.inputs).items():
+        if all(state[other] == value for other, value in it.when.items()):
+            yield it.label, it.text(state[name])
+    readings = plate.outcome(state)
+    for name, reading in plate.outputs.items():
+        yield reading.label, formatted(readings[name], FORMATS[reading.format])
 
 
 def asked(plate: Plate, arguments: Sequence[str]) -> dict[str, Any]:
@@ -82,49 +82,47 @@ def asked(plate: Plate, arguments: Sequence[str]) -> dict[str, Any]:
     for name in known:
         parser.add_argument(f"--{name}", action="append", nargs="?")
     given, unknown = parser.parse_known_args(arguments)
-    state = {}
+    if unknown:
+        fail(f"{unknown[0]!r} is no input of {plate.id}; there is {', '.join(known)}")
     for name, texts in vars(given).items():
         if None in texts:
             fail(f"--{name} needs a value, {known[name].range_text}")
         if len(texts) > 1:
             fail(f"--{name} is given twice")
-        try:
-            state[name] = known[name].parse(texts[0])
-        except ValueError as fault:
-            fail(fault)
-    if unknown:
-        fail(f"{unknown[0]!r} is no input of {plate.id}; there is {', '.join(known)}")
-    return state
+    try:
+        return {name: known[name].parse(text) for name, (text,) in vars(given).items()}
+    except ValueError as fault:
+        fail(fault)
 
 
-def export(options: argparse.Namespace) -> None:
+def export(out: Path, force: bool) -> None:
     """Write the static site."""
     try:
-        write_site(find_plates(), options.out, force=options.force)
+        write_site(find_plates(), out, force=force)
     except OSError as fault:
         fail(fault)
 
 
-def validate(options: argparse.Namespace) -> None:
+def validate(file: Path, json: bool) -> None:
     """Print what the model says of each published timing; on stderr, of those it cannot read."""
     validated = next(plate.validate for plate in find_plates().values() if plate.validate)
     try:
-        report = validated(options.file)
+        report = validated(file)
     except OSError as fault:
-        fail(f"{options.file}: {fault.strerror}")
+        fail(f"{file}: {fault.strerror}")
     except ValueError as fault:
         fail(fault)
     for line in report.faults[:FAULTS_SHOWN]:
         print(f"plates: {line}", file=sys.stderr)
     if more := len(report.faults[FAULTS_SHOWN:]):
         print(f"plates: and {more} faults more", file=sys.stderr)
-    print(json.dumps(report.plain()) if options.json else report.text())
+    print(dumps(report.plain()) if json else report.text())
     if not report.priced:
         why = "; ".join(f"{count} × {reason}" for reason, count in report.unpriced.items())
-        fail(f"nothing in {options.file} could be priced: {why or 'it has no rows'}")
+        fail(f"nothing in {file} could be priced: {why or 'it has no rows'}")
 
 
-def check(options: argparse.Namespace) -> None:
+def check() -> None:
     """Validate every plate: one line a fault, and exit status 1 if there is any."""
     try:
         found = [fault for plate in find_plates().values() for fault in faults(plate)]
@@ -138,7 +136,7 @@ def check(options: argparse.Namespace) -> None:
 FLAG: dict[str, Any] = {"action": "store_true"}
 MANY: dict[str, Any] = {"action": "append", "default": []}
 JSON = FLAG | {"help": "one JSON object, in SI units"}
-COMMANDS: dict[Callable[[argparse.Namespace], None], dict[str, Any]] = {
+COMMANDS: dict[Callable[..., None], dict[str, Any]] = {
     serve: {
         "--port": {"type": int, "default": 5006, "help": "0 for any that is free"},
         "--address": {"default": "127.0.0.1", "help": "where to listen"},
@@ -151,17 +149,20 @@ COMMANDS: dict[Callable[[argparse.Namespace], None], dict[str, Any]] = {
     validate: {"file": {"type": Path, "metavar": "FILE.csv"}, "--json": JSON},
     check: {},
 }
-"""Each command, and what argparse is to know of what it takes."""
+"""Each command, and what argparse is to know of what it takes: the function's own arguments."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command."""
     options, rest = commands().parse_known_args(arguments)
-    if rest and options.command != "read":
+    takes = vars(options)
+    does = takes.pop("does")
+    if does is read:
+        takes["rest"] = rest
+    elif rest:
         fail(f"unknown option {rest[0]}")
-    options.rest = rest
     try:
-        options.run(options)
+        does(**takes)
         sys.stdout.flush()
     except BrokenPipeError:
         # Whoever read the output has had enough; nothing more is to be written at the end.
@@ -171,32 +172,28 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def commands() -> Parser:
     """Return the parser of all commands. What `read` does not know is for its plate's own."""
     parser = Parser(prog="plates", description="Explorable plates of a course on GPU kernels.")
-    added = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    reading = {
-        "allow_abbrev": False,
-        "epilog": inputs_help(),
-        "formatter_class": argparse.RawDescriptionHelpFormatter,
-    }
+    added = parser.add_subparsers(required=True, metavar="COMMAND")
     for does, takes in COMMANDS.items():
-        more: dict[str, Any] = reading if does is read else {}
-        it = added.add_parser(does.__name__, help=does.__doc__, **more)
+        it = added.add_parser(
+            does.__name__,
+            help=does.__doc__,
+            allow_abbrev=does is not read,
+            epilog=inputs_help() if does is read else None,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
         for option, settings in takes.items():
             it.add_argument(option, **settings)
-        it.set_defaults(run=does)
+        it.set_defaults(does=does)
     return parser
 
 
 def inputs_help() -> str:
     """Return what may be set, plate by plate, a line an input."""
-    try:
-        plates = find_plates().values()
-    except Exception:
-        # The command itself, or `plates check`, says what is wrong.
-        return ""
-    return "\n\n".join(
-        f"inputs of {plate.id}:\n"
-        + "\n".join(
-            f"  --{name:10} {it.range_text}" for name, it in inputs_of(plate.inputs).items()
-        )
-        for plate in plates
-    )
+    lines = []
+    # What is wrong with a plate is said by the command itself, or by `plates check`.
+    with suppress(Exception):
+        for plate in find_plates().values():
+            lines.append(f"\ninputs of {plate.id}:")
+            for name, it in inputs_of(plate.inputs).items():
+                lines.append(f"  --{name:10} {it.range_text}")
+    return "\n".join(lines).strip()

@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
 
 from app.page import embed_script, index, page, scripts, style
@@ -50,15 +51,13 @@ def _foreign(out: Path) -> str | None:
 
 
 def _site(plates: Mapping[str, Plate]) -> dict[str, str]:
-    assets = {asset.name: asset.text for plate in plates.values() for asset in scripts(plate)}
-    assets[style().name] = style().text
-    files = {f"assets/{name}": text for name, text in assets.items()}
+    """Return the text of each file by its name."""
+    assets = {it.name: it.text for it in (*chain(*map(scripts, plates.values())), style())}
+    link = {name: f"assets/{name}" for name in assets}
+    above = {name: f"../{it}" for name, it in link.items()}
+    files = {link[name]: text for name, text in assets.items()}
     for name, plate in plates.items():
-        files[f"{name}/index.html"] = page(
-            plate, {it: f"../assets/{it}" for it in assets}, embed="../embed.js"
-        )
+        files[f"{name}/index.html"] = page(plate, above, embed="../embed.js")
         files[f"{name}.html"] = page(plate, None)
-    files["index.html"] = index(plates, "{}/", {it: f"assets/{it}" for it in assets})
-    files["embed.js"] = embed_script()
-    files[MARK] = "\n".join([*files, MARK])
-    return files
+    files |= {"index.html": index(plates, "{}/", link), "embed.js": embed_script()}
+    return files | {MARK: "\n".join([*files, MARK])}

@@ -2,7 +2,6 @@
 
 import gzip
 from base64 import b64encode
-from typing import Any
 
 import panel as pn
 import param
@@ -41,13 +40,6 @@ def show(inputs: param.Parameterized) -> Workshop:
         inputs=values(inputs),
         sizing_mode="stretch_width",
     )
-
-    def moved(event: Any) -> None:
-        update(inputs, event.new)
-
-    def told(*_: Any) -> None:
-        workshop.inputs = values(inputs)
-
-    workshop.param.watch(moved, "inputs")
-    inputs.param.watch(told, list(values(inputs)))
+    workshop.param.watch(lambda moved: update(inputs, moved.new), "inputs")
+    inputs.param.watch(lambda *_: workshop.param.update(inputs=values(inputs)), [*values(inputs)])
     return workshop

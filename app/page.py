@@ -15,7 +15,7 @@ from plates.figure import Curves, Figure
 from plates.formats import FORMATS
 from plates.inputs import FACTOR, PREFIXES, Choice, Flags, Quantity
 from plates.plate import Measured, Plate, Point, inputs_of, values
-from plates.words import guesses, page_words, tour
+from plates.words import entries, page_words
 
 STATIC = Path(__file__).with_name("static")
 PARTS = ("numbers", "state", "figures", "controls", "address", "article", "take", "start")
@@ -86,10 +86,10 @@ def plate_script(plate: Plate) -> str:
         "followed": {},
         "curves": {},
         "words": page_words(plate.words),
-        "guesses": [asdict(it) for it in guesses(plate.words)],
-        "tour": [asdict(it) for it in tour(plate.words)],
+        "guesses": [asdict(it) for it in entries(plate.words, "guess")],
+        "tour": [asdict(it) for it in entries(plate.words, "tour")],
     }
-    samples = plate.samples()
+    samples = plate.given({})
     along = {
         it.id: (
             trace(partial(plate.followed, it), samples),
@@ -201,8 +201,8 @@ def page(
         drawings={it.id: Drawing(it, shown_by(plate, it, state)) for it in plate.figures},
         plate=plate,
         words=page_words(plate.words),
-        guesses=guesses(plate.words),
-        tour=tour(plate.words),
+        guesses=entries(plate.words, "guess"),
+        tour=entries(plate.words, "tour"),
         snippet=plate.snippet.read_text(encoding="utf-8") if plate.snippet.exists() else "",
         state=state,
         slots_at=lambda name: slots(plate, plate.at(name)),

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import Any
 
 import param
@@ -22,35 +23,30 @@ from tornado.web import Application, RedirectHandler, RequestHandler
 from app.page import embed_script, index, page, scripts, session_script, style
 from plates.plate import Plate, plate_of
 
-YEAR_S = 365 * 24 * 3600
 ENGINES = ("browser", "python")
 KINDS = {".js": "text/javascript", ".css": "text/css"}
+ASSETS = "/assets/"
+SESSION = "{}/session"
+"""Where a page asks how to join its session, with {} for the plate's id."""
 
 
 class File(RequestHandler):
     """A text that was made when the server started."""
 
-    def initialize(self, text: str, kind: str, age_s: int) -> None:
-        """Take the text, its content type, and for how long a browser may keep it."""
-        self.text, self.kind, self.age_s = text, kind, age_s
+    def initialize(self, text: str) -> None:
+        """Take the text."""
+        self.text = text
 
     def get(self) -> None:
-        """Answer with the text."""
-        self.set_header("Content-Type", f"{self.kind}; charset=utf-8")
-        kept = f"max-age={self.age_s}, immutable" if self.age_s else "no-cache"
-        self.set_header("Cache-Control", kept)
+        """Answer with the text. An asset, whose name says what is in it, may be kept for a year."""
+        path = self.request.path
+        kind = KINDS.get(PurePosixPath(path).suffix, "text/html")
+        year = f"max-age={365 * 24 * 3600}, immutable"
+        self.set_header("Content-Type", f"{kind}; charset=utf-8")
+        self.set_header("Cache-Control", year if path.startswith(ASSETS) else "no-cache")
         self.finish(self.text)
 
     head = get
-
-
-class WithoutSlash(RequestHandler):
-    """A plate's address with a slash too many, which would displace its relative links."""
-
-    def get(self, name: str) -> None:
-        """Send the browser on to the address without it."""
-        query = f"?{self.request.query}" if self.request.query else ""
-        self.redirect(f"../{name}{query}")
 
 
 class WithoutPrefix(Router):
@@ -84,43 +80,35 @@ def application(
     Raises
     ------
     ValueError
-        If the engine or an allowed origin is none.
+        If an allowed origin is none.
     """
-    if engine not in ENGINES:
-        raise ValueError(f"engine = {engine!r} is not one of {', '.join(ENGINES)}")
-    if inputs is None and engine == "browser":
-        routes = _pages(plates, engine)
-    else:
+    joined = inputs is not None or engine == "python"
+    prefix = "/" + root_path.strip("/")
+    texts = _texts(plates, engine, joined)
+    routes: list[Any] = [
+        *((re.escape(path), File, {"text": text}) for path, text in texts.items()),
+        # A slash too many would displace the relative links of a page.
+        (f"/({'|'.join(plates)})/", RedirectHandler, {"url": "../{0}", "permanent": False}),
+        (re.escape(prefix), RedirectHandler, {"url": f"{prefix}/"}),
+    ]
+    if joined:
         from app import session
 
-        sessions = session.application(plates, inputs, engine, host, allow_origin)
-        routes = [*_pages(plates, engine, session.ADDRESS), ("/.*", sessions)]
-    prefix = "/" + root_path.strip("/")
-    routes.append((re.escape(prefix), RedirectHandler, {"url": f"{prefix}/"}))
+        routes.append(("/.*", session.application(plates, inputs, engine, host, allow_origin)))
     return WithoutPrefix(Application(routes, compress_response=True), prefix)
 
 
-def _pages(plates: Mapping[str, Plate], engine: str, session: str = "") -> list[Any]:
-    """Return a route for each page, which asks for a session at that address, and for each file."""
-    joining = [session_script()] if session else []
-    assets = {it.name: it for plate in plates.values() for it in [*scripts(plate), *joining]}
-    assets[style().name] = style()
-    link = {name: f"assets/{name}" for name in assets}
-    routes: list[Any] = [
-        (f"/assets/{re.escape(name)}", File, _file(it.text, KINDS[it.suffix], age_s=YEAR_S))
-        for name, it in assets.items()
-    ]
-    routes.append(("/", File, _file(index(plates, "{}", link), "text/html")))
-    routes.append(("/embed.js", File, _file(embed_script(), "text/javascript")))
+def _texts(plates: Mapping[str, Plate], engine: str, joined: bool) -> dict[str, str]:
+    """Return the text at each address; `joined` pages ask for a session."""
+    more = [session_script()] if joined else []
+    assets = [style(), *more, *(it for plate in plates.values() for it in scripts(plate))]
+    link = {it.name: f"assets/{it.name}" for it in assets}
+    texts = {f"{ASSETS}{it.name}": it.text for it in assets}
+    texts |= {"/": index(plates, "{}", link), "/embed.js": embed_script()}
     for name, plate in plates.items():
-        html = page(plate, link, session=session.format(name), engine=engine, more=joining)
-        routes.append((f"/{name}", File, _file(html, "text/html")))
-        routes.append((f"/({name})/", WithoutSlash))
-    return routes
-
-
-def _file(text: str, kind: str, age_s: int = 0) -> dict[str, Any]:
-    return {"text": text, "kind": kind, "age_s": age_s}
+        session = SESSION.format(name) if joined else ""
+        texts[f"/{name}"] = page(plate, link, session=session, engine=engine, more=more)
+    return texts
 
 
 @dataclass(frozen=True)
@@ -183,8 +171,10 @@ def serve(inputs: param.Parameterized, port: int = 0, engine: str = "browser") -
     LookupError
         If no plate has inputs of that class.
     OSError, ValueError
-        As `run`.
+        As `run`; also if the engine is none.
     """
+    if engine not in ENGINES:
+        raise ValueError(f"engine = {engine!r} is not one of {', '.join(ENGINES)}")
     plate = plate_of(inputs)
     answer: Future[Running] = Future()
 

@@ -1,6 +1,6 @@
 """Pages whose inputs Python holds: a Panel session for each visitor, in step with the inputs."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import count
 from typing import Any
@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import panel as pn
 import param
-from bokeh.document import Document
 from bokeh.embed.bundle import bundle_for_objs_and_resources
 from bokeh.io import curdoc
 from bokeh.model import Model
@@ -20,10 +19,8 @@ from tornado.ioloop import IOLoop
 from tornado.web import RequestHandler
 
 from app.page import STATIC
+from app.server import SESSION
 from plates.plate import Plate, update, values
-
-ADDRESS = "{}/session"
-"""Where a page asks how to join its session, with {} for the plate's id."""
 
 COMPONENTS = ["bokeh", "bokeh-widgets", "bokeh-tables"]
 """The parts of Bokeh that Panel's script asks for."""
@@ -49,15 +46,15 @@ class Session(pn.custom.JSComponent):
 class Joining(RequestHandler):
     """How a page joins: the scripts it needs, a token for a session of its own, and the socket."""
 
-    def initialize(self, scripts: Sequence[str]) -> None:
-        """Take the addresses of Bokeh's and Panel's scripts."""
-        self.scripts = scripts
-
     def get(self, plate: str) -> None:
         """Answer with them as JSON. The session is made when the socket opens."""
-        self.set_header("Cache-Control", "no-store")
+        needed = self.application.resources().clone(components=COMPONENTS)
+        files = bundle_for_objs_and_resources(None, needed).js_files
+        # Relative, so that they are found under a path prefix too.
+        scripts = [str(it).removeprefix("/") for it in files]
         token = generate_jwt_token(generate_session_id())
-        self.finish({"scripts": self.scripts, "token": token, "socket": f"{plate}/ws"})
+        self.set_header("Cache-Control", "no-store")
+        self.finish({"scripts": scripts, "token": token, "socket": f"{plate}/ws"})
 
 
 def application(
@@ -76,53 +73,32 @@ def application(
     ValueError
         If an allowed origin is none.
     """
+    address = "/" + SESSION.format(f"({'|'.join(plates)})")
     port = host.rpartition(":")[2]
-    origins = {host, f"localhost:{port}", f"127.0.0.1:{port}"}
-    if allow_origin:
-        origins |= set(create_hosts_allowlist(allow_origin, None))
-    scripts: list[str] = []
+    further = create_hosts_allowlist(allow_origin, port)
+    visits = {
+        name: lambda plate=plate: _visit(plate, inputs, engine) for name, plate in plates.items()
+    }
     sessions = BokehTornado(
-        build_applications(
-            {name: _visit(plate, inputs, engine) for name, plate in plates.items()}, location=False
-        ),
-        extra_websocket_origins=list(origins),
-        extra_patterns=[(f"/({name})/session", Joining, {"scripts": scripts}) for name in plates],
+        build_applications(visits, location=False),
+        extra_websocket_origins=[host, f"localhost:{port}", f"127.0.0.1:{port}", *further],
+        extra_patterns=[(address, Joining)],
         compress_response=True,
     )
-    needed = sessions.resources().clone(components=COMPONENTS)
-    # Relative, so that they are found under a path prefix too.
-    files = bundle_for_objs_and_resources(None, needed).js_files
-    scripts += [str(it).removeprefix("/") for it in files]
     sessions.initialize(IOLoop.current())
     sessions.start()
     return sessions
 
 
-def _visit(plate: Plate, inputs: param.Parameterized | None, engine: str) -> Callable[[], Session]:
-    """Return what makes the component of a visitor."""
-    shared = inputs if isinstance(inputs, plate.inputs) else None
-
-    def component() -> Session:
-        document = curdoc()
-        # The page says itself when the server is lost, and goes on without it.
-        document.config.update(
-            reconnect_session=False, notify_connection_status=False, notifications=None
-        )
-        return session(plate, shared or plate.inputs(), engine, document)
-
-    return component
-
-
-def session(plate: Plate, inputs: param.Parameterized, engine: str, document: Document) -> Session:
-    """Return the component that keeps a page and the inputs in step, as long as the document lives.
+def _visit(plate: Plate, shared: param.Parameterized | None, engine: str) -> Session:
+    """Return what keeps a visitor's page and the inputs in step, as long as the document lives.
 
     With the engine "python" each message to the page also holds readings and figures from numpy;
     else the page computes them. What the param class refuses is answered with what it holds.
     """
-    component = Session()
-    heard = 0
-    hearing = False
-    told = count()
+    inputs = shared if isinstance(shared, plate.inputs) else plate.inputs()
+    component, document, told = Session(), curdoc(), count()
+    heard, hearing = 0, False
 
     def tell(*_: Any) -> None:
         if not hearing:
@@ -147,6 +123,10 @@ def session(plate: Plate, inputs: param.Parameterized, engine: str, document: Do
     # While the page connects, Panel drops what is told; so it is told again, under a new number.
     pn.state.onload(tell)
     tell()
+    # The page says itself when the server is lost, and goes on without it.
+    document.config.update(
+        reconnect_session=False, notify_connection_status=False, notifications=None
+    )
     return component
 
 

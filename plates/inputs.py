@@ -2,10 +2,10 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import param
@@ -21,56 +21,71 @@ FACTOR = rf"^\s*([+-]?{DIGITS}(?:[eE][+-]?[0-9]+)?)\s*(Ki|Mi|Gi|k|M|G|T)?\s*$"
 """One factor of a number as written: 8192, 33,554,432, 32Mi or 1e6. They are joined by x or ×."""
 
 
-class Input:
+class Input(param.Parameter):
     """What all inputs share: when they can be set, and how a wrong value is refused.
 
     `when` says at which value of which other input it can be set. A `more` input stands behind a
     fold, any other is a main one.
     """
 
-    # The slots `more` and `when` are those of each class below: of two bases only one may have any.
-    __slots__ = ()
+    __slots__ = ["more", "when"]
 
-    name: str
     kind: str
+    _may_be: Callable[[Any], bool]
+    _range: Callable[[], tuple[str, dict[str, str]]]
 
     def __init__(
         self, default: Any, *, when: Mapping[str, str] | None = None, more: bool, **settings: Any
     ) -> None:
-        self.when = when or {}  # type: ignore[misc]
-        self.more = more  # type: ignore[misc]
-        super().__init__(default=default, **settings)  # type: ignore[call-arg]
+        self.when = when or {}
+        self.more = more
+        super().__init__(default=default, **settings)
+        self.check(default)
 
-    def _validate(self, val: Any) -> None:
-        self.check(val)
-
-    def check(self, value: Any) -> None:
-        """Raise ValueError, naming the input, the value and the range, if it may not be this."""
+    def check(self, value: Any, text: str | None = None) -> None:
+        """Raise ValueError, naming the input, the value or text and the range, if it may not be."""
         if not self._may_be(value):
-            self._refuse(value)
+            given = value if text is None else text
+            raise ValueError(f"{self.name or self.label} = {given!r} is not {self.range_text}")
 
-    def _may_be(self, value: Any) -> bool:
-        raise NotImplementedError
-
-    def _refuse(self, value: Any) -> NoReturn:
-        raise ValueError(f"{self.name} = {value!r} is not {self.range_text}")
+    # What param asks before it sets a value.
+    _validate = check
 
     @property
     def range_text(self) -> str:
         """What may be set, in words: the end of an error message."""
-        raise NotImplementedError
+        sentence, parts = self._range()
+        return words(COMMON)[sentence].format(**parts)
+
+    def plain(self, value: Any) -> Any:
+        """Return the value as a text or a number of plain Python."""
+        return str(value)
+
+    def parse(self, text: str) -> Any:
+        """Return the value that a text stands for: 5, 4.1, 32Mi, 8192x4096, or ids of options.
+
+        Raises
+        ------
+        ValueError
+            Naming the input, the text and the range, if it stands for no value that may be set.
+        """
+        value = self._meant(text)
+        self.check(value, text)
+        return self.plain(value)
+
+    def _meant(self, text: str) -> Any:
+        return text
 
 
-class Quantity(Input, param.Number):
+class Quantity(Input):
     """A number that the reader may set.
 
-    Beside param's own `default`, `bounds`, `step`, `label` and `doc` it holds the `unit` (one, and
-    many), whether it is `whole`, and, for a slider of equal ratios, its `stops_per_octave`; with no
-    `step` either, it has no slider. `prefix` is the one of `PREFIXES` in which it is shown, which
-    the unit names too.
+    It holds its `bounds`, its `unit` (one, and many), whether it is `whole`, and the `step` of its
+    slider or, for one of equal ratios, the `stops_per_octave`; with neither it has no slider.
+    `prefix` is the one of `PREFIXES` in which it is shown, which the unit names too.
     """
 
-    __slots__ = ["more", "prefix", "stops_per_octave", "unit", "when", "whole"]
+    __slots__ = ["bounds", "prefix", "step", "stops_per_octave", "unit", "whole"]
 
     kind = "quantity"
 
@@ -78,17 +93,17 @@ class Quantity(Input, param.Number):
         self,
         default: float,
         *,
+        bounds: tuple[Any, Any],
         unit: tuple[str, str],
-        whole: bool = False,
+        step: float | None = None,
         stops_per_octave: int | None = None,
+        whole: bool = False,
         prefix: str = "",
         more: bool = False,
         **settings: Any,
     ) -> None:
-        self.unit = unit
-        self.whole = whole
-        self.stops_per_octave = stops_per_octave
-        self.prefix = prefix
+        self.bounds, self.unit, self.whole, self.prefix = bounds, unit, whole, prefix
+        self.step, self.stops_per_octave = step, stops_per_octave
         super().__init__(default, more=more, **settings)
 
     def _may_be(self, value: Any) -> bool:
@@ -97,6 +112,10 @@ class Quantity(Input, param.Number):
         low, high = self.bounds
         return bool(low <= value <= high) and (not self.whole or value % 1 == 0)
 
+    def _range(self) -> tuple[str, dict[str, str]]:
+        low, high = (self.text(it) if self.prefix else f"{it:,}" for it in self.bounds)
+        return "range_whole" if self.whole else "range_number", {"low": low, "high": high}
+
     def plain(self, value: Any) -> float:
         """Return the value as a number of plain Python, whole where the input is."""
         return int(value) if self.whole else float(value)
@@ -104,13 +123,6 @@ class Quantity(Input, param.Number):
     def for_readings(self, value: Any) -> Any:
         """Return what the readings get: the value, or each of an array, as in the browser."""
         return np.asarray(value, dtype=float)[()]
-
-    @property
-    def range_text(self) -> str:
-        """What may be set, in words: the end of an error message."""
-        low, high = (self.text(it) if self.prefix else f"{it:,}" for it in self.bounds)
-        said = words(COMMON)["range_whole" if self.whole else "range_number"]
-        return said.format(low=low, high=high)
 
     @property
     def slider(self) -> dict[str, float] | None:
@@ -146,10 +158,11 @@ class Quantity(Input, param.Number):
 
     def position(self, value: float) -> float | None:
         """Return where on its slider a value stands: at the stop nearest to it."""
-        if self.slider is None:
+        ends, stops = self.slider, self.stops
+        if ends is None:
             return None
-        stop = min(range(len(self.stops)), key=lambda n: abs(self.stops[n] - value))
-        return self.slider["min"] + stop * self.slider["step"]
+        nearest = min(stops, key=lambda stop: abs(stop - value))
+        return ends["min"] + stops.index(nearest) * ends["step"]
 
     def box_text(self, value: float) -> str:
         """Return the value as it stands in its text box, such as 3.35T."""
@@ -161,27 +174,17 @@ class Quantity(Input, param.Number):
         unit = self.unit[0] if value == 1 else self.unit[1]
         return f"{formatted(shown, FORMATS[self.format])} {unit}"
 
-    def parse(self, text: str) -> float:
-        """Return the value that a text stands for: 5, 4.1, 32Mi, 8192x4096.
-
-        Raises
-        ------
-        ValueError
-            Naming the input, the text and the range, if it is no number or outside the bounds.
-        """
-        number = text
+    def _meant(self, text: str) -> float:
         if self.prefix:
             # What is shown with a prefix may be written as it is shown, with its unit.
-            number = text.strip().removesuffix(self.unit[1].removeprefix(self.prefix))
-        factors = [_factor(part) for part in re.split("[x×]", number)]
+            text = text.strip().removesuffix(self.unit[1].removeprefix(self.prefix))
+        factors = [_factor(part) for part in re.split("[x×]", text)]
         # 0x10 is no product: somebody meant another number.
         value = math.nan if len(factors) > 1 and 0 in factors else math.prod(factors)
         if self.prefix and len(factors) == 1 and 0 < value < self.bounds[0]:
             # A bare number is in the unit that is shown, if it cannot be in the plain one.
             value *= PREFIXES[self.prefix]
-        if not self._may_be(value):
-            self._refuse(text)
-        return self.plain(value)
+        return value
 
 
 def _factor(text: str) -> float:
@@ -200,10 +203,10 @@ class Option:
     doc: str = ""
 
 
-class Choice(Input, param.Parameter):
+class Choice(Input):
     """One of several options, by its id."""
 
-    __slots__ = ["more", "options", "when"]
+    __slots__ = ["options"]
 
     kind = "choice"
     said_of_range = "range_one"
@@ -217,33 +220,17 @@ class Choice(Input, param.Parameter):
     def _may_be(self, value: Any) -> bool:
         return isinstance(value, str) and value in self.options
 
-    def plain(self, value: Any) -> str:
-        """Return the value as plain text."""
-        return str(value)
+    def _range(self) -> tuple[str, dict[str, str]]:
+        return self.said_of_range, {"options": ", ".join(self.options)}
 
     def for_readings(self, value: str) -> Any:
         """Return what the readings get: the option's record."""
         return self.options[value].record
 
-    @property
-    def range_text(self) -> str:
-        """What may be set, in words: the end of an error message."""
-        return words(COMMON)[self.said_of_range].format(options=", ".join(self.options))
-
     def text(self, value: str) -> str:
-        """Return the value as shown and spoken."""
-        return self.options[value].label
-
-    def parse(self, text: str) -> str:
-        """Return the value that a text stands for.
-
-        Raises
-        ------
-        ValueError
-            Naming the input, the text and the options, if it is none of them.
-        """
-        self.check(text)
-        return text
+        """Return the value as shown and spoken: the labels of what is chosen."""
+        chosen = [it.label for name, it in self.options.items() if name in _parts(value)]
+        return ", ".join(chosen) or "none"
 
 
 class Flags(Choice):
@@ -268,27 +255,13 @@ class Flags(Choice):
         """Return the options that are named, each once and in their own order."""
         return ",".join(it for it in self.options if it in named) or "none"
 
+    def _meant(self, text: str) -> str:
+        named = _parts(text)
+        return self._joined(named) if set(named) <= set(self.options) else ",".join(named)
+
     def for_readings(self, value: str) -> Any:
         """Return what the readings get: the record, with what is on."""
         return self.record(**{name: name in _parts(value) for name in self.options})
-
-    def text(self, value: str) -> str:
-        """Return the value as shown and spoken."""
-        on = [self.options[it].label for it in _parts(value) if it in self.options]
-        return ", ".join(on) or "none"
-
-    def parse(self, text: str) -> str:
-        """Return the value that a text stands for: options in any order, or none.
-
-        Raises
-        ------
-        ValueError
-            Naming the input, the text and the options, if a part of it is none of them.
-        """
-        named = _parts(text)
-        if named != ["none"] and not set(named) <= set(self.options):
-            self._refuse(text)
-        return self._joined(named)
 
 
 def _parts(text: str) -> list[str]:

@@ -107,8 +107,8 @@ class Plate:
 
     def given(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
         """Return what the readings get of each input; those left out are at their defaults."""
-        known = inputs_of(self.inputs)
-        return self.samples() | {name: known[name].for_readings(it) for name, it in inputs.items()}
+        known, state = inputs_of(self.inputs), {**values(self.inputs), **inputs}
+        return {name: known[name].for_readings(it) for name, it in state.items()}
 
     def drawn(self, **given: Any) -> dict[str, Any]:
         """Return the readings, and what each figure draws of them, by the figure's id and a name.
@@ -146,13 +146,9 @@ class Plate:
         readings = self.read(inputs)
         return {name: float(readings[name]) for name in self.outputs}
 
-    def samples(self) -> dict[str, Any]:
-        """Return, for each input, what the readings get at its default."""
-        return {name: it.for_readings(it.default) for name, it in inputs_of(self.inputs).items()}
-
     def at(self, state: str) -> dict[str, Any]:
         """Return the inputs of a named state: the defaults, with what the state sets."""
-        return {**values(self.inputs()), **self.states[state].inputs}
+        return {**values(self.inputs), **self.states[state].inputs}
 
 
 def inputs_of(inputs: param.Parameterized | type[param.Parameterized]) -> dict[str, Any]:
@@ -160,8 +156,8 @@ def inputs_of(inputs: param.Parameterized | type[param.Parameterized]) -> dict[s
     return {name: inputs.param[name] for name in inputs.param if name != "name"}
 
 
-def values(inputs: param.Parameterized) -> dict[str, Any]:
-    """Return the present value of each input by name, as a plain number or text."""
+def values(inputs: param.Parameterized | type[param.Parameterized]) -> dict[str, Any]:
+    """Return the value of each input by name, as plain number or text; of a class the defaults."""
     return {name: it.plain(getattr(inputs, name)) for name, it in inputs_of(inputs).items()}
 
 
@@ -173,10 +169,11 @@ def update(inputs: param.Parameterized, changes: Mapping[str, Any]) -> None:
     ValueError
         If a name is no input, or a value is not one that the input may have.
     """
+    known = inputs_of(inputs)
     for name, value in changes.items():
-        if name not in inputs_of(inputs):
-            raise ValueError(f"{name} is no input; there is {', '.join(inputs_of(inputs))}")
-        inputs_of(inputs)[name].check(value)
+        if name not in known:
+            raise ValueError(f"{name} is no input; there is {', '.join(known)}")
+        known[name].check(value)
     inputs.param.update(**changes)
 
 

@@ -9,19 +9,8 @@ from typing import Any
 COMMON = Path(__file__).with_name("words.toml")
 
 
-class Row:
-    """An entry of a file of words, made as `Form(**row)`: TypeError says what is wrong in it."""
-
-    def __post_init__(self) -> None:
-        known = fields(self)  # type: ignore[arg-type]
-        for it in known:
-            value = getattr(self, it.name)
-            if not isinstance(value, it.type):  # type: ignore[arg-type]
-                raise TypeError(f"{it.name} = {value!r} is not what it should be")
-
-
 @dataclass(frozen=True)
-class Guess(Row):
+class Guess:
     """A question that the reader answers by a guess at a reading, before looking.
 
     The reading at the state, divided by `scale`, is in the `unit` and between `low` and `high`. A
@@ -42,7 +31,7 @@ class Guess(Row):
 
 
 @dataclass(frozen=True)
-class Stop(Row):
+class Stop:
     """A stop of the tour: the state to look at, what it is called, and what to note there."""
 
     state: str
@@ -66,11 +55,16 @@ def page_words(file: Path) -> dict[str, Any]:
     return {**common, **words(file).get("page", {})}
 
 
-def guesses(file: Path) -> list[Guess]:
-    """Return the guesses of a plate, in order."""
-    return [Guess(**row) for row in words(file).get("guess", [])]
+def entry(kind: str, row: dict[str, Any]) -> Any:
+    """Return what an entry of a section becomes; a TypeError says what is wrong in it."""
+    made = ROWS[kind](**row)
+    for it in fields(made):
+        value = getattr(made, it.name)
+        if not isinstance(value, it.type):  # type: ignore[arg-type]
+            raise TypeError(f"{it.name} = {value!r} is not what it should be")
+    return made
 
 
-def tour(file: Path) -> list[Stop]:
-    """Return the stops of a plate's tour, in order."""
-    return [Stop(**row) for row in words(file).get("tour", [])]
+def entries(file: Path, kind: str) -> list[Any]:
+    """Return the entries of a plate's guesses or of its tour, in order."""
+    return [entry(kind, row) for row in words(file).get(kind, [])]

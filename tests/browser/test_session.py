@@ -3,6 +3,7 @@
 import socket
 import time
 from urllib.parse import urlsplit
+from urllib.request import urlopen
 
 import pytest
 from playwright.sync_api import expect
@@ -182,6 +183,7 @@ def test_a_host_that_is_allowed_is_not_refused(visit):
 def test_under_a_path_prefix_it_is_the_same(visit, engine):
     with plates_serve("--root-path", "/courses/gpu/", "--engine", engine) as process:
         assert process.url.endswith("/courses/gpu/")
+        assert urlopen(process.url.rstrip("/")).url == process.url
         for base in (process.url, process.url.removesuffix("courses/gpu/")):
             there = visit(base + "kernel-fusion/?k=7")
             if engine == "python":

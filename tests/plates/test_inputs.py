@@ -6,7 +6,7 @@ import numpy as np
 import param
 import pytest
 
-from plates.inputs import Quantity
+from plates.inputs import Choice, Flags, Option, Quantity
 from plates.kernel_fusion import KernelFusion
 from plates.plate import update, values
 
@@ -149,3 +149,24 @@ def test_flags_are_some_of_their_options_in_their_own_order_or_none():
 def test_the_param_class_refuses_flags_that_are_not_in_order(value):
     with pytest.raises(ValueError, match=r"^terms = .* is not some of"):
         KernelFusion(terms=value)
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        (lambda: Quantity(9, bounds=(1, 8), unit=("", ""), label="Size"), "Size = 9 is not a num"),
+        (lambda: Choice("c", options={"a": Option("A")}, label="Kind"), "Kind = 'c' is not one of"),
+        (lambda: Flags(options={}, record=dict, label="Some"), "Some = '' is not some of"),
+    ],
+)
+def test_a_default_that_may_not_be_is_refused_where_it_is_declared(made, said):
+    with pytest.raises(ValueError, match=f"^{said}"):
+        made()
+
+
+def test_flags_may_be_written_with_spaces_and_are_spoken_by_their_labels():
+    assert TERMS.parse(" none ") == "none"
+    assert TERMS.text("none") == "none"
+    assert (
+        TERMS.text("l2,overlap") == f"{TERMS.options['l2'].label}, {TERMS.options['overlap'].label}"
+    )

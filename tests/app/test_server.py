@@ -1,0 +1,76 @@
+"""What the server answers, without a browser."""
+
+import json
+import re
+from importlib.metadata import version
+from urllib.parse import urljoin
+from urllib.request import Request, urlopen
+
+import pytest
+
+from app import serve
+from plates.kernel_fusion import KernelFusion
+
+TRIED = {"panel": {"1.9"}, "bokeh": {"3.9"}}
+"""Versions with which `app/session.py` was tried: it uses parts that they do not promise to keep,
+`build_applications` of Panel, `BokehTornado` and the bundle of scripts of Bokeh."""
+
+
+@pytest.fixture(scope="module")
+def url():
+    running = serve(KernelFusion())
+    yield running.url
+    running.stop()
+
+
+def answer(url):
+    with urlopen(Request(url, headers={"Accept-Encoding": "gzip"})) as it:
+        return it.headers, it.read()
+
+
+def told(url):
+    with urlopen(f"{url}/session") as it:
+        return json.load(it)
+
+
+@pytest.mark.parametrize("name", TRIED)
+def test_panel_and_bokeh_are_of_a_version_that_was_tried(name):
+    assert version(name).rpartition(".")[0] in TRIED[name]
+
+
+def test_a_page_that_may_join_is_told_scripts_that_there_are_and_a_token_of_its_own(url):
+    first, second = told(url), told(url)
+    assert first["socket"] == "kernel-fusion/ws"
+    assert first["token"] != second["token"]
+    assert [it for it in first["scripts"] if "panel.min.js" in it]
+    for script in first["scripts"]:
+        assert answer(urljoin(url, script))[0].get_content_subtype() == "javascript"
+
+
+def test_a_page_is_asked_for_anew_and_its_files_are_kept(url):
+    with urlopen(url) as page:
+        assert page.headers["Cache-Control"] == "no-cache"
+        assert page.headers["Content-Type"] == "text/html; charset=utf-8"
+        files = re.findall(r'(?:href|src)="(assets/[^"]+)"', page.read().decode())
+    kinds = {".js": "text/javascript", ".css": "text/css"}
+    assert {"." + it.rpartition(".")[2] for it in files} == set(kinds)
+    for file in files:
+        headers, body = answer(urljoin(url, file))
+        assert headers["Cache-Control"] == "max-age=31536000, immutable"
+        assert headers["Content-Type"] == f"{kinds['.' + file.rpartition('.')[2]]}; charset=utf-8"
+        assert body[:2] == b"\x1f\x8b" or len(body) < 1024
+
+
+def test_a_slash_too_many_leads_to_the_plate_with_the_same_inputs(url):
+    with urlopen(f"{url}/?k=7&S=4096") as page:
+        assert page.url == f"{url}?k=7&S=4096"
+
+
+def test_an_engine_that_there_is_not_is_refused():
+    with pytest.raises(ValueError, match="engine = 'steam' is not one of browser, python"):
+        serve(KernelFusion(), engine="steam")
+
+
+def test_a_port_that_is_none_is_refused():
+    with pytest.raises(ValueError, match="port = 70000 is not from 0 to 65535"):
+        serve(KernelFusion(), port=70000)
