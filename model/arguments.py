@@ -45,8 +45,6 @@ RANGES = {
     "l2_full_share": Range(0.01, 1, "of L2"),
     "l2_spilt_share": Range(1.01, 10, "of L2"),
     "traffic_bytes": Range(1e-3, 1e30, "bytes"),
-    "time_unfused_s": Range(1e-30, 1e32, "s"),
-    "time_fused_s": Range(1e-30, 1e32, "s"),
 }
 
 

@@ -65,7 +65,10 @@ class Tensor:
 
 
 class Kernel(NamedTuple):
-    """One kernel: which tensors it reads and writes, and what else `Steps` says of it."""
+    """A kernel: which tensors it reads and writes, what else `Steps` says of it, its name and code.
+
+    The first tensor that it writes is its result.
+    """
 
     read: Sequence[Tensor]
     written: Sequence[Tensor]
@@ -73,6 +76,8 @@ class Kernel(NamedTuple):
     indexed: bool = False
     cast: bool = False
     repeated: bool = False
+    name: str = ""
+    code: str = ""
 
 
 @dataclass(frozen=True)
@@ -100,13 +105,6 @@ class Steps:
     fresh_wide: Any
 
 
-class Step(NamedTuple):
-    """What a kernel of a chain is called, and its line of PyTorch."""
-
-    name: str
-    code: str
-
-
 @dataclass(frozen=True)
 class Chain:
     """An operation as its steps, `unfused`, and as the one kernel that is `fused` from them.
@@ -120,7 +118,7 @@ class Chain:
     source: str
     arguments: str
     returns: str
-    steps: Sequence[Step]
+    steps: Sequence[Kernel]
     unfused: Steps
     fused: Steps
     repeats: bool = False
@@ -155,12 +153,10 @@ def _chain(
 ) -> Chain:
     given = {name: _declared(name, said) for name, said in arguments.items()}
     known: dict[str, Any] = dict(given)
-    steps, kernels = [], []
+    kernels = []
     for n, line in enumerate(code.strip().splitlines(), start=1):
-        command, _, name = line.rpartition("  # ")
-        steps.append(Step(name, command))
         try:
-            kernels.append(_kernel(command, known))
+            kernels.append(_kernel(line, known))
         except (SyntaxError, ValueError) as fault:
             raise ValueError(f"line {n}, {line!r}: {fault}") from None
     if told.get("repeats"):
@@ -173,40 +169,29 @@ def _chain(
     flop = sum(it.flop for it in kernels if not it.repeated)
     one = Kernel(read, [*written, Tensor(also_writes, form)], flop)
     return Chain(
-        arguments=", ".join(arguments), returns=returns, steps=steps,
+        arguments=", ".join(arguments), returns=returns, steps=kernels,
         unfused=_columns(kernels), fused=_columns([one]), **told,
     )  # fmt: skip
 
 
 def _columns(kernels: Sequence[Kernel]) -> Steps:
     entries = []
+    touched, touched_wide = {""}, {""}
     for it in kernels:
+        narrow = {tensor.origin for tensor in it.read if not tensor.cast}
+        wide = set() if it.cast else {tensor.origin for tensor in it.read}
+        fresh, fresh_wide = not narrow <= touched, not wide <= touched_wide
+        touched, touched_wide = touched | narrow, touched_wide | wide
         mixed = len({tensor.format for tensor in it.read}) > 1
         amounts = *_amounts(it.read), *_amounts(it.written), float(it.flop)
-        entries.append((*amounts, it.indexed, mixed, it.cast, it.repeated))
-    narrow = [{tensor.origin for tensor in it.read if not tensor.cast} for it in kernels]
-    wide = [set() if it.cast else {tensor.origin for tensor in it.read} for it in kernels]
-    columns = *zip(*entries, strict=True), _fresh(narrow), _fresh(wide)
-    return Steps(*map(np.array, columns))
+        entries.append((*amounts, it.indexed, mixed, it.cast, it.repeated, fresh, fresh_wide))
+    return Steps(*map(np.array, zip(*entries, strict=True)))
 
 
 def _amounts(tensors: Sequence[Tensor]) -> tuple[float, float]:
     """Return how many values there are in the chain's format, and how many bytes in others."""
     others = sum(it.values * BYTES[it.format] for it in tensors)
     return float(sum(it.values for it in tensors if not it.format)), float(others)
-
-
-def _fresh(origins: Sequence[set[str]]) -> list[bool]:
-    """Return of each kernel whether one of the arguments that it reads is read for the first time.
-
-    "" is no argument.
-    """
-    touched = {""}
-    found = []
-    for read in origins:
-        found.append(not read <= touched)
-        touched |= read
-    return found
 
 
 def _declared(name: str, said: str) -> Tensor | None:
@@ -219,8 +204,9 @@ def _declared(name: str, said: str) -> Tensor | None:
     return None if kind == "number" else Tensor(values, form, origin=origin)
 
 
-def _kernel(code: str, known: dict[str, Any]) -> Kernel:
+def _kernel(line: str, known: dict[str, Any]) -> Kernel:
     """Return the one kernel of a line, and add what it assigns to what is `known`."""
+    code, _, name = line.rpartition("  # ")
     kernels: list[Kernel] = []
     match ast.parse(code).body:
         case [ast.Assign(targets=[ast.Name(id=target)], value=value)]:
@@ -229,7 +215,7 @@ def _kernel(code: str, known: dict[str, Any]) -> Kernel:
             raise ValueError("it is not one assignment and, behind #, what the kernel is called")
     if len(kernels) != 1:
         raise ValueError(f"it is {len(kernels)} kernels, not one")
-    return kernels[0]
+    return kernels[0]._replace(name=name, code=code)
 
 
 def _value(node: ast.expr, known: Mapping[str, Any], kernels: list[Kernel]) -> Any:
@@ -277,7 +263,7 @@ def _operation(node: ast.expr) -> tuple[str, list[Any], bool]:
 
 
 def _computed(name: str, read: list[Tensor], alpha: bool) -> Kernel:
-    """Return a kernel that computes; the first tensor that it writes is its result."""
+    """Return a kernel that computes."""
     most = max(it.values for it in read)
     form = max((it.format for it in read), key=list(BYTES).index)
     operation = f"complex {name}" if form == "complex" else name

@@ -50,8 +50,8 @@ class Terms:
     overlap: Any = True
 
 
-SKETCH = Terms(*[False] * len(fields(Terms)))
-"""The sketch: no term is on."""
+REFINED, SKETCH = Terms(), Terms(*[False] * len(fields(Terms)))
+"""The refined model, and the sketch: no term is on."""
 
 
 @dataclass(frozen=True)
@@ -77,9 +77,15 @@ class Run:
     dtype: Format
     launch: Launch = LAUNCHES["stream"]
     overhead_s: Any = 0
-    terms: Terms = Terms()
+    terms: Terms = REFINED
     k: Any = 1
     warm: bool = False
+
+    @property
+    def issue_s(self) -> Any:
+        """What the host takes for each launch, more in a framework if its work is counted apart."""
+        eager = np.logical_and(self.launch.eager, self.terms.overlap)
+        return self.overhead_s + np.where(eager, EAGER_DISPATCH_S, 0)
 
 
 class Parts(NamedTuple):
@@ -155,12 +161,6 @@ def launch_s(k: Any, overhead_s: Any, gap_s: Any) -> Any:
     """
     # What is saved is taken off the stream, so that rounding cannot make a graph the slower one.
     return k * overhead_s - (k - 1) * np.maximum(0, overhead_s - gap_s)
-
-
-@checked
-def speedup(time_unfused_s: Any, time_fused_s: Any) -> Any:
-    """Return how many times faster the fused chain is."""
-    return time_unfused_s / time_fused_s
 
 
 @checked
@@ -253,14 +253,6 @@ def per_step(value: Any) -> Any:
     return np.positive(value)[..., None]
 
 
-def dispatch_s(run: Run) -> Any:
-    """Return what a framework adds to each launch, where the host's work is counted by itself.
-
-    Source: `EAGER_DISPATCH_S`.
-    """
-    return np.where(np.logical_and(run.launch.eager, run.terms.overlap), EAGER_DISPATCH_S, 0)
-
-
 def largest(parts: Parts) -> Any:
     """Return which part of a time is the largest, as its place in `REGIMES`.
 
@@ -304,10 +296,9 @@ def chain_cost(steps: Steps, n_values: Any, run: Run) -> Cost:
 
 def _wait_s(kernels: Any, on_gpu_s: Any, run: Run) -> Any:
     """Return how long the GPU waits for the host, which works beside it if the two overlap."""
-    each_s = run.overhead_s + dispatch_s(run)
     # The gap between a graph's nodes is part of the fixed cost, where that is counted.
-    node_s = np.where(run.terms.fixed, 0, GRAPH_GAP_S)
-    issued_s = launch_s(kernels, each_s, np.where(run.launch.graph, node_s, each_s))
+    gap_s = np.where(run.terms.fixed, 0, GRAPH_GAP_S)
+    issued_s = launch_s(kernels, run.issue_s, np.where(run.launch.graph, gap_s, run.issue_s))
     return np.where(run.terms.overlap, np.maximum(0, issued_s - on_gpu_s), issued_s)
 
 

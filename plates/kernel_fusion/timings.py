@@ -45,14 +45,6 @@ DTYPES = {"bfloat16": "bf16", "float16": "bf16", "16-bit": "bf16", "float32": "f
 VARIANTS = ("unfused", "fused", "compiled", "graph")
 BEST = "best fused"
 
-NOTES = {
-    "products": "GEMM",
-    "partly": "partly fused",
-    "wall clock": "wall clock",
-    "graph": "(?<!no )CUDA graph",
-}
-"""What a note may say that decides, as it is searched for: there is no column that says it."""
-
 FIGURES = {"values": (1, 1e15), "time_us_median": (1e-3, 1e12)}
 """Columns of numbers, and what they may be: no tensor and no time lies beyond."""
 
@@ -112,14 +104,15 @@ class Report:
         core = [it for it in self.priced if it.card in CORE]
         others = [it for it in self.priced if it.card not in CORE]
         groups = _grouped(self.priced, lambda it: (it.row["operation"], it.row["gpu"], it.variant))
-        return [
-            {"scope": scope, "variant": variant, **_error(of_variant(rows, variant))}
+        parts = [
+            ({"scope": scope, "variant": variant}, of_variant(rows, variant))
             for scope, rows in (("A100 and H100", core), ("other GPUs", others))
             for variant in ("unfused", BEST)
         ] + [
-            {"operation": operation, "gpu": gpu, "variant": variant, **_error(rows)}
+            ({"operation": operation, "gpu": gpu, "variant": variant}, rows)
             for (operation, gpu, variant), rows in sorted(groups.items())
         ]
+        return [{**it, "rows": len(rows), "median_error": median_error(rows)} for it, rows in parts]
 
     def plain(self) -> dict[str, Any]:
         """Return the report as plain data: each row priced, the others by reason, the errors."""
@@ -167,11 +160,7 @@ def median_error(rows: Sequence[Timing]) -> float | None:
     return float(np.median([abs(it.ratio - 1) for it in rows])) if rows else None
 
 
-def _error(rows: Sequence[Timing]) -> dict[str, Any]:
-    return {"rows": len(rows), "median_error": median_error(rows)}
-
-
-def validate(file: Path, terms: cost.Terms | None = None, overhead_s: float = 0) -> Report:
+def validate(file: Path, terms: cost.Terms = cost.REFINED, overhead_s: float = 0) -> Report:
     """Return the report on a CSV file with the columns of the published timings.
 
     The host is taken to be ahead, since it launches while the timer still clears L2; with an
@@ -235,21 +224,22 @@ def _timing(line: int, row: Mapping[str, str]) -> Timing | str:
     card = _known(row["gpu"], CARDS, GPUS)
     chain = _known(row["operation"], OPERATIONS, CHAINS)
     form = _known(row["dtype"].split(" ")[0], DTYPES, FORMATS)
-    notes = {name for name, said in NOTES.items() if re.search(said, row["note"])}
+    # What a note may say that decides: there is no column that says it.
+    note = row["note"]
     values, time_us = (_number(row[it]) for it in FIGURES)
     reasons = {
         "not the forward pass": row["pass"] != "forward",
         "GPU not named, or not in the table": card not in GPUS,
-        "times matrix products too": "products" in notes,
+        "times matrix products too": "GEMM" in note,
         "traffic of the operation not counted": chain not in CHAINS,
-        "partly fused": "partly" in notes,
+        "partly fused": "partly fused" in note,
         "neither unfused, fused nor compiled": row["variant"] not in VARIANTS,
         "data type not in the table": form not in FORMATS,
         "no size or no time given": np.isnan(values + time_us),
-        "timed by wall clock": "wall clock" in notes,
+        "timed by wall clock": "wall clock" in note,
     }
     # A CUDA graph of many repeats is timed as a whole.
-    timer_s = 0 if "graph" in notes else EVENT_TIMER_S
+    timer_s = 0 if re.search("(?<!no )CUDA graph", note) else EVENT_TIMER_S
     found = Timing(row, line, card, chain, form, values, time_us * MICRO, timer_s)
     return next((it for it, holds in reasons.items() if holds), found)
 
@@ -261,13 +251,11 @@ def _known(text: str, others: Mapping[str, str], ours: Mapping[str, Any]) -> str
     return others.get(plain) or next(named, plain.casefold().replace("_", "-"))
 
 
-def _priced(
-    group: Sequence[Timing], terms: cost.Terms | None, overhead_s: float
-) -> Iterator[Timing]:
+def _priced(group: Sequence[Timing], terms: cost.Terms, overhead_s: float) -> Iterator[Timing]:
     """Yield timings of one chain, GPU, format and variant with what the model says of them."""
     one, chain = group[0], CHAINS[group[0].chain]
     launch = cost.LAUNCHES["graph" if one.variant == "graph" else "stream"]
-    run = cost.Run(GPUS[one.card], FORMATS[one.form], launch, overhead_s, terms or cost.Terms())
+    run = cost.Run(GPUS[one.card], FORMATS[one.form], launch, overhead_s, terms)
     steps = chain.unfused if one.variant in ("unfused", "graph") else chain.fused
     found = cost.chain_cost(steps, np.array([it.n_values for it in group]), run).chain
     for it, time_s, place in zip(group, found.time_s, cost.largest(found), strict=True):
@@ -276,7 +264,7 @@ def _priced(
 
 
 @cache
-def published(terms: cost.Terms | None = None, overhead_s: float = 0) -> Report:
+def published(terms: cost.Terms = cost.REFINED, overhead_s: float = 0) -> Report:
     """Return the report on the timings that ship with the plate."""
     return validate(PUBLISHED, terms, overhead_s)
 
