@@ -82,10 +82,9 @@ class Timing:
 
     def plain(self) -> dict[str, Any]:
         """Return it as plain data, times in seconds."""
-        size = {it: self.row[it] for it in ("rows", "cols")}
         return {
             **{it: self.row[it] for it in ("gpu", "operation", "variant", "pass", "dtype")},
-            **{it: int(text) if text.isdecimal() else text or None for it, text in size.items()},
+            **{it: _whole(self.row[it]) for it in ("rows", "cols")},
             "predicted": self.predicted_s, "measured": self.measured_s, "ratio": self.ratio,
             "regime": self.regime, "line": self.line,
         }  # fmt: skip
@@ -139,6 +138,10 @@ class Report:
         return "\n".join(lines if self.priced else [lines[0], *lines[2:]])
 
 
+def _whole(text: str) -> int | str | None:
+    return int(text) if text.isdecimal() else text or None
+
+
 def _grouped(rows: Iterable[Timing], key: Callable[[Timing], Any]) -> dict[Any, list[Timing]]:
     groups = defaultdict(list)
     for it in rows:
@@ -150,8 +153,8 @@ def of_variant(rows: Iterable[Timing], variant: str) -> list[Timing]:
     """Return the rows of a variant; of the `BEST`, the fastest fused one of each shape."""
     if variant != BEST:
         return [it for it in rows if it.variant == variant]
-    shape = itemgetter("gpu", "operation", "dtype", "rows", "cols", "values")
-    groups = _grouped(of_variant(rows, "fused"), lambda it: shape(it.row))
+    shape = itemgetter("gpu", "operation", "dtype", "rows", "cols")
+    groups = _grouped(of_variant(rows, "fused"), lambda it: (shape(it.row), it.n_values))
     return [min(group, key=lambda it: it.measured_s) for group in groups.values()]
 
 
@@ -172,18 +175,16 @@ def validate(file: Path, terms: cost.Terms = cost.REFINED, overhead_s: float = 0
         If the file is empty, is no CSV in UTF-8, or lacks a column; it names the file and what is
         missing.
     """
-    timings, unpriced, faults = [], Counter[str](), []
+    priced, unpriced, faults = [], Counter[str](), []
     for line, row in _rows(file):
         if wrong := _wrong(row):
             unpriced["unreadable"] += 1
             faults += [f"{file}:{line}: {it}" for it in wrong]
         elif isinstance(found := _timing(line, row), Timing):
-            timings.append(found)
+            priced.append(_priced(found, terms, overhead_s))
         else:
             unpriced[found] += 1
-    groups = _grouped(timings, lambda it: (it.card, it.chain, it.form, it.variant))
-    priced = [it for group in groups.values() for it in _priced(group, terms, overhead_s)]
-    return Report(sorted(priced, key=lambda it: it.line), unpriced, faults)
+    return Report(priced, unpriced, faults)
 
 
 def _rows(file: Path) -> Iterator[tuple[int, Mapping[Any, Any]]]:
@@ -251,16 +252,15 @@ def _known(text: str, others: Mapping[str, str], ours: Mapping[str, Any]) -> str
     return others.get(plain) or next(named, plain.casefold().replace("_", "-"))
 
 
-def _priced(group: Sequence[Timing], terms: cost.Terms, overhead_s: float) -> Iterator[Timing]:
-    """Yield timings of one chain, GPU, format and variant with what the model says of them."""
-    one, chain = group[0], CHAINS[group[0].chain]
-    launch = cost.LAUNCHES["graph" if one.variant == "graph" else "stream"]
-    run = cost.Run(GPUS[one.card], FORMATS[one.form], launch, overhead_s, terms)
-    steps = chain.unfused if one.variant in ("unfused", "graph") else chain.fused
-    found = cost.chain_cost(steps, np.array([it.n_values for it in group]), run).chain
-    for it, time_s, place in zip(group, found.time_s, cost.largest(found), strict=True):
-        regime = cost.REGIMES[int(place)]
-        yield replace(it, predicted_s=float(time_s + it.timer_s), regime=regime)
+def _priced(timing: Timing, terms: cost.Terms, overhead_s: float) -> Timing:
+    """Return a timing with what the model says of it."""
+    variant, chain = timing.variant, CHAINS[timing.chain]
+    launch = cost.LAUNCHES["graph" if variant == "graph" else "stream"]
+    run = cost.Run(GPUS[timing.card], FORMATS[timing.form], launch, overhead_s, terms)
+    steps = chain.unfused if variant in ("unfused", "graph") else chain.fused
+    found = cost.chain_cost(steps, timing.n_values, run).chain
+    regime = cost.REGIMES[int(cost.largest(found))]
+    return replace(timing, predicted_s=float(found.time_s + timing.timer_s), regime=regime)
 
 
 @cache
@@ -282,25 +282,20 @@ def measured() -> tuple[Measured, ...]:
         _grouped(report.priced, lambda it: (it.card, it.chain, it.form))
         for report in (published(), in_sketch())
     )
-    # A copy is one step of the sketch, and no chain that was timed.
-    keys = [key for key in itertools.product(GPUS, CHAINS, sorted(FORMATS)) if key[1] != "sketch"]
-    return tuple(
-        Measured(
-            dict(zip(("gpu", "chain", "dtype"), key, strict=True)),
-            seen_at,
-            _title(*key),
-            _note(ours[key], sketch[key]),
-            tuple(map(_point, ours[key])),
-        )
-        for key in keys
-        if key in ours
-    )
+    found = []
+    for key in itertools.product(GPUS, CHAINS, sorted(FORMATS)):
+        when = dict(zip(("gpu", "chain", "dtype"), key, strict=True))
+        # A copy is one step of the sketch, and no chain that was timed.
+        if key in ours and when["chain"] != "sketch":
+            note, points = _note(ours[key], sketch[key]), tuple(map(_point, ours[key]))
+            found.append(Measured(when, seen_at, _title(**when), note, points))
+    return tuple(found)
 
 
-def _title(card: str, chain: str, form: str) -> str:
+def _title(gpu: str, chain: str, dtype: str) -> str:
     """Return what was timed where; a chain that is in FP32 anyway says so itself."""
-    name = WORDS.get("chains", {}).get(chain, CHAINS[chain].name)
-    return ", ".join([name, *([] if CHAINS[chain].fp32 else [FORMATS[form].name]), GPUS[card].name])
+    form = "" if CHAINS[chain].fp32 else f", {FORMATS[dtype].name}"
+    return f"{WORDS.get('chains', {}).get(chain, CHAINS[chain].name)}{form}, {GPUS[gpu].name}"
 
 
 def _point(timing: Timing) -> Point:
