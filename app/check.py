@@ -12,27 +12,15 @@ from app.text import WORKSHOP
 from app.trace import trace
 from plates.figure import PLACES, ROLES, Axis, Figure
 from plates.formats import FORMATS
-from plates.plate import Plate, quantities, values
-from plates.words import COMMON, page_words, words
+from plates.plate import Plate, inputs_of, values
+from plates.words import COMMON, ROWS, page_words, words
 
 
 def faults(plate: Plate) -> Iterator[str]:
     """Yield one line for each fault of the plate."""
-    inputs = quantities(plate.inputs)
     if not re.fullmatch("[a-z0-9-]+", plate.id):
         yield f"{plate.id!r} is no address: use small letters, digits and hyphens"
-    for name, it in inputs.items():
-        wanted = {"label": it.label}
-        if it.kind == "quantity":
-            wanted |= {"unit": it.unit and it.unit[1], "bounds": it.bounds}
-        else:
-            wanted |= {"options": it.options}
-        for other, value in it.when.items():
-            if other not in inputs or value not in inputs[other].options:
-                yield f"{plate.id}: input {name} waits for {other} = {value}, which cannot be"
-        for what, given in {**wanted, "doc": it.doc}.items():
-            if not given:
-                yield f"{plate.id}: input {name} has no {what}"
+    yield from _faults_of_inputs(plate)
     try:
         trace(plate.readings, plate.samples())
         computed = plate.read(values(plate.inputs()))
@@ -40,27 +28,27 @@ def faults(plate: Plate) -> Iterator[str]:
         # All else is made of the readings.
         yield f"{plate.id}: readings: {fault}"
         return
-    found = [*_faults_of_figures(plate, computed)]
-    yield from found or _faults_of_readings(plate, computed)
-    for name, fact in plate.facts().items():
-        if not fact.source:
-            yield f"{plate.id}: fact {name} has no source"
+    yield from [*_faults_of_figures(plate, computed)] or _faults_of_readings(plate, computed)
+    yield from _faults_of_words(plate)
+    yield from _faults_of_page(plate)
+
+
+def _faults_of_inputs(plate: Plate) -> Iterator[str]:
+    inputs = inputs_of(plate.inputs)
+    for name, it in inputs.items():
+        number = it.kind == "quantity"
+        wanted = {"unit": it.unit[1], "bounds": it.bounds} if number else {"options": it.options}
+        for what, given in {"label": it.label, **wanted, "doc": it.doc}.items():
+            if not given:
+                yield f"{plate.id}: input {name} has no {what}"
+        for other, value in it.when.items():
+            if other not in inputs or value not in inputs[other].options:
+                yield f"{plate.id}: input {name} waits for {other} = {value}, which cannot be"
     for name in plate.states:
         try:
             plate.inputs(**plate.at(name))
         except (TypeError, ValueError) as fault:
             yield f"{plate.id}: state {name}: {fault}"
-    yield from _faults_of_words(plate)
-    if plate.text.read_text(encoding="utf-8").count(WORKSHOP) != 1:
-        yield f"{plate.text}: not one line {WORKSHOP}, where the workshop goes"
-    try:
-        yield from _faults_of_links(plate, page(plate, None))
-    except TemplateSyntaxError as fault:
-        yield f"{plate.text}:{fault.lineno}: {fault.message}"
-    except TemplateError as fault:
-        yield f"{plate.text}: {fault.message}"
-    except Exception as fault:
-        yield f"{plate.id}: its page cannot be made: {type(fault).__name__}: {fault}"
 
 
 class Noted(dict[str, Any]):
@@ -92,21 +80,22 @@ def _faults_of_readings(plate: Plate, computed: Mapping[str, Any]) -> Iterator[s
             yield f"{plate.id}: reading {name!r} is not a plain name"
         if reading.format not in FORMATS:
             yield f"{plate.id}: reading {name} has the unknown format {reading.format!r}"
+    for name, fact in plate.facts().items():
+        if not fact.source:
+            yield f"{plate.id}: fact {name} has no source"
 
 
 def _faults_of_figures(plate: Plate, computed: Mapping[str, Any]) -> Iterator[str]:
     ids = [figure.id for figure in plate.figures]
     if len(set(ids)) < len(ids):
         yield f"{plate.id}: two figures have one id: {', '.join(ids)}"
-    known = plate.outputs.keys() | quantities(plate.inputs)
     for figure in plate.figures:
         place = f"{plate.id}: figure {figure.id}"
         if not figure.text:
             yield f"{place} has no text alternative"
         if figure.place not in PLACES:
             yield f"{place} stands {figure.place!r}, which is not one of {', '.join(PLACES)}"
-        for slot in set(re.findall(r"{(\w+)}", figure.text + plate.readout)) - known:
-            yield f"{place}: {{{slot}}} names no input or reading"
+        yield from _faults_of_slots(plate, place, figure.text)
         if (figure.input or figure.kind == "curves") and figure.input not in plate.samples():
             yield f"{place} runs along {figure.input}, which is no input"
             continue
@@ -127,42 +116,47 @@ def _faults_of_parts(figure: Figure, place: str) -> Iterator[str]:
             yield f"{place}: its axis has the unknown format {axis.format!r}"
 
 
-NUMBER = (int, float)
-WANTED: dict[str, dict[str, Any]] = {
-    "guess": {
-        **dict.fromkeys(("question", "state", "reading", "unit", "near", "over", "under"), str),
-        **dict.fromkeys(("low", "high", "scale", "close"), NUMBER),
-    },
-    "tour": dict.fromkeys(("state", "title", "note"), str),
-}
-"""What guesses and steps of a tour consist of."""
-
-
 def _faults_of_words(plate: Plate) -> Iterator[str]:
+    yield from _faults_of_slots(plate, f"{plate.id}: readout", plate.readout)
     said = words(plate.words)
     for name in said.get("page", {}).keys() - page_words(COMMON).keys() - {"more", "unmeasured"}:
         yield f"{plate.words}: [page] says {name}, which no page asks for"
-    for kind, wanted in WANTED.items():
-        for n, it in enumerate(said.get(kind, []), start=1):
+    for kind, form in ROWS.items():
+        for n, row in enumerate(said.get(kind, []), start=1):
             place = f"{plate.words}: {kind} {n}"
-            wrong = [name for name, types in wanted.items() if not isinstance(it.get(name), types)]
-            if wrong:
-                yield f"{place}: {', '.join(wrong)} is missing, or not what it should be"
+            try:
+                form(**row)
+            except TypeError as fault:
+                yield f"{place}: {fault}"
                 continue
-            if it["state"] not in plate.states:
-                yield f"{place} is at {it['state']}, which is no state"
-            if it.get("reading", next(iter(plate.outputs))) not in plate.outputs:
-                yield f"{place} asks for {it['reading']}, which is no reading"
-            for slot in re.findall(r"{(\w+)}", it.get("note", "") + it.get("question", "")):
-                if slot not in plate.outputs and slot not in quantities(plate.inputs):
-                    yield f"{place}: {{{slot}}} names no input or reading"
+            if row["state"] not in plate.states:
+                yield f"{place} is at {row['state']}, which is no state"
+            if "reading" in row and row["reading"] not in plate.outputs:
+                yield f"{place} asks for {row['reading']}, which is no reading"
+            yield from _faults_of_slots(plate, place, row.get("question", "") + row.get("note", ""))
 
 
-def _faults_of_links(plate: Plate, html: str) -> Iterator[str]:
+def _faults_of_slots(plate: Plate, place: str, text: str) -> Iterator[str]:
+    for slot in re.findall(r"{(\w+)}", text):
+        if slot not in plate.outputs and slot not in inputs_of(plate.inputs):
+            yield f"{place}: {{{slot}}} names no input or reading"
+
+
+def _faults_of_page(plate: Plate) -> Iterator[str]:
+    if plate.text.read_text(encoding="utf-8").count(WORKSHOP) != 1:
+        yield f"{plate.text}: not one line {WORKSHOP}, where the workshop goes"
+    try:
+        html = page(plate, None)
+    except TemplateError as fault:
+        line = f":{fault.lineno}" if isinstance(fault, TemplateSyntaxError) else ""
+        yield f"{plate.text}{line}: {fault.message}"
+        return
+    except Exception as fault:
+        yield f"{plate.id}: its page cannot be made: {type(fault).__name__}: {fault}"
+        return
     known = set(re.findall(r'(?:id|data-figure)="([\w-]+)"', html))
-    for target in re.findall(r'<a href="#([\w-]+)"', html):
+    for target, part in re.findall(r'<a href="#([\w-]+)"(?: data-part="(\w+)")?', html):
         if target not in known:
             yield f"{plate.text}: a link leads to #{target}, which there is not"
-    for part in re.findall(r'<a href="#[\w-]+" data-part="(\w+)"', html):
-        if part not in plate.outputs:
+        if part and part not in plate.outputs:
             yield f"{plate.text}: a link lights {part}, which is no reading"

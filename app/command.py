@@ -6,15 +6,15 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
 from app.check import faults
-from app.export import export
+from app.export import export as write_site
 from app.server import ENGINES, Running, run
 from plates.formats import FORMATS, formatted
-from plates.plate import Plate, find_plates, quantities, values
+from plates.plate import Plate, find_plates, inputs_of, values
 
 FAULTS_SHOWN = 20
 
@@ -33,94 +33,8 @@ def fail(message: object) -> NoReturn:
     raise SystemExit(2)
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Run one command."""
-    parser = Parser(prog="plates", description="Explorable plates of a course on GPU kernels.")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-
-    it = commands.add_parser("serve", help="serve the plates to a browser")
-    it.add_argument("--port", type=port, default=5006, help="0 for any that is free")
-    it.add_argument("--address", default="127.0.0.1", help="where to listen")
-    it.add_argument(
-        "--allow-origin",
-        action="append",
-        default=[],
-        metavar="HOST",
-        help="a host whose pages may open a session; may be given again",
-    )
-    it.add_argument(
-        "--root-path",
-        default="",
-        metavar="PREFIX",
-        help="a path under which a proxy shows the server",
-    )
-    it.add_argument(
-        "--engine", choices=ENGINES, default="browser", help="where the readings are computed"
-    )
-    it.set_defaults(run=serve_command)
-
-    it = commands.add_parser(
-        "read",
-        help="print a plate's readings",
-        allow_abbrev=False,
-        epilog=inputs_help(),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    it.add_argument("plate")
-    it.add_argument("--json", action="store_true", help="one JSON object, in SI base units")
-    it.set_defaults(run=read_command)
-
-    it = commands.add_parser("export", help="write the static site")
-    it.add_argument("out", type=Path)
-    it.add_argument("--force", action="store_true", help="replace a folder that is not an export")
-    it.set_defaults(run=export_command)
-
-    it = commands.add_parser("validate", help="hold a plate's model against published timings")
-    it.add_argument("file", type=Path, metavar="FILE.csv")
-    it.add_argument("--json", action="store_true", help="one JSON object, times in seconds")
-    it.set_defaults(run=validate_command)
-
-    it = commands.add_parser("check", help="validate every plate")
-    it.set_defaults(run=check_command)
-
-    options, rest = parser.parse_known_args(arguments)
-    if rest and options.command != "read":
-        fail(f"unknown option {rest[0]}")
-    options.rest = rest
-    try:
-        options.run(options)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # Whoever read the output has had enough; nothing more is to be written at the end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def inputs_help() -> str:
-    """Return what may be set, plate by plate, a line an input."""
-    try:
-        plates = find_plates().values()
-    except Exception:
-        # The command itself, or `plates check`, says what is wrong.
-        return ""
-    return "\n\n".join(
-        f"inputs of {plate.id}:\n"
-        + "\n".join(
-            f"  --{name:10} {it.range_text}" for name, it in quantities(plate.inputs).items()
-        )
-        for plate in plates
-    )
-
-
-def port(text: str) -> int:
-    """Return a port number."""
-    number = int(text)
-    if not 0 <= number <= 65535:
-        raise ValueError(text)
-    return number
-
-
-def serve_command(options: argparse.Namespace) -> None:
-    """Serve until SIGINT or SIGTERM."""
+def serve(options: argparse.Namespace) -> None:
+    """Serve the plates to a browser until SIGINT or SIGTERM."""
 
     def started(running: Running) -> None:
         loop = asyncio.get_running_loop()
@@ -128,32 +42,28 @@ def serve_command(options: argparse.Namespace) -> None:
             loop.add_signal_handler(number, running.stop)
         print(running.url, flush=True)
 
-    settings = {
-        name: getattr(options, name)
-        for name in ("port", "address", "allow_origin", "root_path", "engine")
-    }
+    names = ("port", "address", "allow_origin", "root_path", "engine")
+    settings = {name: getattr(options, name) for name in names}
     try:
         asyncio.run(run(find_plates(), started, **settings))
-    except (OSError, OverflowError, ValueError) as fault:
+    except (OSError, ValueError) as fault:
         fail(f"cannot serve at {options.address}:{options.port}: {fault}")
 
 
-def read_command(options: argparse.Namespace) -> None:
-    """Print the readings at a state."""
-    plate = named(options.plate)
-    inputs = plate.inputs()
-    try:
-        inputs.param.update(**asked(plate, options.rest))
-    except ValueError as fault:
-        fail(fault)
-    state = values(inputs)
+def read(options: argparse.Namespace) -> None:
+    """Print a plate's readings at a state."""
+    plates = find_plates()
+    if options.plate not in plates:
+        fail(f"no plate is called {options.plate!r}; there is {', '.join(plates)}")
+    plate = plates[options.plate]
+    state = {**values(plate.inputs()), **asked(plate, options.rest)}
     readings = plate.outcome(state)
     if options.json:
         print(json.dumps({"inputs": state, "readings": readings}))
         return
     lines = [
         (it.label, it.text(state[name]))
-        for name, it in quantities(plate.inputs).items()
+        for name, it in inputs_of(plate.inputs).items()
         if all(state[other] == value for other, value in it.when.items())
     ]
     lines += [
@@ -165,50 +75,41 @@ def read_command(options: argparse.Namespace) -> None:
         print(f"{label:{width}}  {text}")
 
 
-def named(name: str) -> Plate:
-    """Return the plate of that name, or end with one line."""
-    plates = find_plates()
-    if name not in plates:
-        fail(f"no plate is called {name!r}; there is {', '.join(plates)}")
-    return plates[name]
+def asked(plate: Plate, arguments: Sequence[str]) -> dict[str, Any]:
+    """Return the inputs given as --NAME VALUE, or end with one line that says what is wrong."""
+    parser = Parser(allow_abbrev=False, add_help=False, argument_default=argparse.SUPPRESS)
+    known = inputs_of(plate.inputs)
+    for name in known:
+        parser.add_argument(f"--{name}", action="append", nargs="?")
+    given, unknown = parser.parse_known_args(arguments)
+    state = {}
+    for name, texts in vars(given).items():
+        if None in texts:
+            fail(f"--{name} needs a value, {known[name].range_text}")
+        if len(texts) > 1:
+            fail(f"--{name} is given twice")
+        try:
+            state[name] = known[name].parse(texts[0])
+        except ValueError as fault:
+            fail(fault)
+    if unknown:
+        fail(f"{unknown[0]!r} is no input of {plate.id}; there is {', '.join(known)}")
+    return state
 
 
-def asked(plate: Plate, rest: Sequence[str]) -> dict[str, Any]:
-    """Return the inputs given as --NAME VALUE or --NAME=VALUE.
-
-    Raises
-    ------
-    ValueError
-        If a name is unknown, a value is missing, or it is not one that the input may have.
-    """
-    known = quantities(plate.inputs)
-    words = [part for word in rest for part in (word.split("=", 1) if word[:2] == "--" else [word])]
-    given: dict[str, Any] = {}
-    for option, value in zip(words[::2], [*words[1::2], None], strict=False):
-        name = option.removeprefix("--")
-        if name == option or name not in known:
-            raise ValueError(f"{option!r} is no input of {plate.id}; there is {', '.join(known)}")
-        if value is None:
-            raise ValueError(f"{option} needs a value, {known[name].range_text}")
-        if name in given:
-            raise ValueError(f"{option} is given twice")
-        given[name] = known[name].parse(value)
-    return given
-
-
-def export_command(options: argparse.Namespace) -> None:
+def export(options: argparse.Namespace) -> None:
     """Write the static site."""
     try:
-        export(find_plates(), options.out, force=options.force)
+        write_site(find_plates(), options.out, force=options.force)
     except OSError as fault:
         fail(fault)
 
 
-def validate_command(options: argparse.Namespace) -> None:
-    """Print what the model says of each timing; a line on stderr for each that cannot be read."""
-    validate = next(plate.validate for plate in find_plates().values() if plate.validate)
+def validate(options: argparse.Namespace) -> None:
+    """Print what the model says of each published timing; on stderr, of those it cannot read."""
+    validated = next(plate.validate for plate in find_plates().values() if plate.validate)
     try:
-        report = validate(options.file)
+        report = validated(options.file)
     except OSError as fault:
         fail(f"{options.file}: {fault.strerror}")
     except ValueError as fault:
@@ -223,8 +124,8 @@ def validate_command(options: argparse.Namespace) -> None:
         fail(f"nothing in {options.file} could be priced: {why or 'it has no rows'}")
 
 
-def check_command(options: argparse.Namespace) -> None:
-    """Print one line a fault; exit status 1 if there is any."""
+def check(options: argparse.Namespace) -> None:
+    """Validate every plate: one line a fault, and exit status 1 if there is any."""
     try:
         found = [fault for plate in find_plates().values() for fault in faults(plate)]
     except Exception as fault:
@@ -232,3 +133,70 @@ def check_command(options: argparse.Namespace) -> None:
     print("\n".join(found or ["every plate is sound"]))
     if found:
         raise SystemExit(1)
+
+
+FLAG: dict[str, Any] = {"action": "store_true"}
+MANY: dict[str, Any] = {"action": "append", "default": []}
+JSON = FLAG | {"help": "one JSON object, in SI units"}
+COMMANDS: dict[Callable[[argparse.Namespace], None], dict[str, Any]] = {
+    serve: {
+        "--port": {"type": int, "default": 5006, "help": "0 for any that is free"},
+        "--address": {"default": "127.0.0.1", "help": "where to listen"},
+        "--allow-origin": MANY | {"metavar": "HOST", "help": "a host whose pages may join it"},
+        "--root-path": {"default": "", "metavar": "PREFIX", "help": "where a proxy shows it"},
+        "--engine": {"choices": ENGINES, "default": "browser", "help": "what computes"},
+    },
+    read: {"plate": {}, "--json": JSON},
+    export: {"out": {"type": Path}, "--force": FLAG | {"help": "replace what no export wrote"}},
+    validate: {"file": {"type": Path, "metavar": "FILE.csv"}, "--json": JSON},
+    check: {},
+}
+"""Each command, and what argparse is to know of what it takes."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run one command."""
+    options, rest = commands().parse_known_args(arguments)
+    if rest and options.command != "read":
+        fail(f"unknown option {rest[0]}")
+    options.rest = rest
+    try:
+        options.run(options)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read the output has had enough; nothing more is to be written at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def commands() -> Parser:
+    """Return the parser of all commands. What `read` does not know is for its plate's own."""
+    parser = Parser(prog="plates", description="Explorable plates of a course on GPU kernels.")
+    added = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    reading = {
+        "allow_abbrev": False,
+        "epilog": inputs_help(),
+        "formatter_class": argparse.RawDescriptionHelpFormatter,
+    }
+    for does, takes in COMMANDS.items():
+        more: dict[str, Any] = reading if does is read else {}
+        it = added.add_parser(does.__name__, help=does.__doc__, **more)
+        for option, settings in takes.items():
+            it.add_argument(option, **settings)
+        it.set_defaults(run=does)
+    return parser
+
+
+def inputs_help() -> str:
+    """Return what may be set, plate by plate, a line an input."""
+    try:
+        plates = find_plates().values()
+    except Exception:
+        # The command itself, or `plates check`, says what is wrong.
+        return ""
+    return "\n\n".join(
+        f"inputs of {plate.id}:\n"
+        + "\n".join(
+            f"  --{name:10} {it.range_text}" for name, it in inputs_of(plate.inputs).items()
+        )
+        for plate in plates
+    )

@@ -41,12 +41,12 @@ class Drawing:
             return found
         return found[self.entry] if self.entry < len(found) else ""
 
-    def text(self, pattern: str) -> str:
-        """Return the pattern filled; once for each entry where a name in it has a list."""
+    def text(self, pattern: str, join: str = "") -> str:
+        """Return the pattern filled; once for each entry, joined, where a name in it has a list."""
         names = [slot.split("|")[0] for slot in SLOT.findall(pattern)]
         lists = [it for it in map(self.value, names) if isinstance(it, list)]
         entries = [replace(self, entry=n) for n in range(len(lists[0]))] if lists else [self]
-        return "".join(SLOT.sub(it._filled, pattern) for it in entries)
+        return join.join(SLOT.sub(it._filled, pattern) for it in entries)
 
     def _filled(self, slot: re.Match[str]) -> str:
         name, *form = slot[1].split("|")
@@ -75,9 +75,10 @@ class Drawing:
         """Return whether this stands for the entries of a list that has none."""
         return "" in (self.value(slot.split("|")[0]) for slot in SLOT.findall(pattern))
 
-    def says(self, pattern: str) -> Markup:
+    def says(self, pattern: str, join: str = "") -> Markup:
         """Return the end of an opening tag and the text, which follows the state, after it."""
-        return Markup('data-text="{}">{}').format(pattern, self.text(pattern))
+        joined = Markup(' data-join="{}"').format(join) if join else ""
+        return Markup('data-text="{}"{}>{}').format(pattern, joined, self.text(pattern, join))
 
     def shown(self, name: str) -> Markup:
         """Return the attributes of what is shown while the name is true, or not zero."""

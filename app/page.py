@@ -11,12 +11,11 @@ from typing import Any
 from app.drawing import Drawing
 from app.text import article, front_matter, pieces, sentence, slots, templates
 from app.trace import record, rows, trace
-from plates.choice import Choice, Flags
-from plates.figure import Bars, Curves, Figure
+from plates.figure import Curves, Figure
 from plates.formats import FORMATS
-from plates.plate import Measured, Plate, Point, quantities, values
-from plates.quantity import FACTOR, PREFIXES, Quantity
-from plates.words import page_words, words
+from plates.inputs import FACTOR, PREFIXES, Choice, Flags, Quantity
+from plates.plate import Measured, Plate, Point, inputs_of, values
+from plates.words import guesses, page_words, tour
 
 STATIC = Path(__file__).with_name("static")
 PARTS = ("numbers", "state", "figures", "controls", "address", "article", "take", "start")
@@ -81,13 +80,14 @@ def plate_script(plate: Plate) -> str:
         "prefixes": PREFIXES,
         "figures": [_figure(it, plate.measured()) for it in plate.figures],
         "measured": [
-            {"when": it.when, "seen_at": it.seen_at, "note": it.note} for it in plate.measured()
+            {"when": it.when, "seen_at": it.seen_at, "note": f"{it.title}. {it.note}"}
+            for it in plate.measured()
         ],
         "followed": {},
         "curves": {},
         "words": page_words(plate.words),
-        "guesses": words(plate.words).get("guess", []),
-        "tour": words(plate.words).get("tour", []),
+        "guesses": [asdict(it) for it in guesses(plate.words)],
+        "tour": [asdict(it) for it in tour(plate.words)],
     }
     samples = plate.samples()
     along = {
@@ -103,24 +103,12 @@ def plate_script(plate: Plate) -> str:
 
 
 def _figure(figure: Figure, measured: Sequence[Measured]) -> dict[str, Any]:
-    """Return what the page knows of a figure: its words, and what it shows beside what is drawn."""
-    known: dict[str, Any] = {
-        "id": figure.id,
-        "title": figure.title,
-        "text": figure.text,
-        "input": figure.input,
-    }
-    known["texts"] = figure.texts
-    for name in ("series", "variants", "columns"):
-        if hasattr(figure, name):
-            known[name] = [asdict(it) for it in getattr(figure, name)]
-    if isinstance(figure, Bars):
-        known["axis_label"] = figure.axis_label
-    if isinstance(figure, Curves):
-        known["stops"] = rows(figure.stops)
-        sets = [it.points for it in measured] if figure.measured else []
-        known["points"] = [_points(figure, it) for it in [*sets, ()]]
-    return known
+    """Return what the page knows of a figure: what is declared, its stops, and points by set."""
+    if not isinstance(figure, Curves):
+        return asdict(figure)
+    sets = [it.points for it in measured] if figure.measured else []
+    points = [_points(figure, it) for it in [*sets, ()]]
+    return asdict(figure) | {"stops": rows(figure.stops), "points": points}
 
 
 def _points(figure: Curves, points: Sequence[Point]) -> dict[str, list[Any]]:
@@ -137,7 +125,7 @@ def _points(figure: Curves, points: Sequence[Point]) -> dict[str, list[Any]]:
 
 
 def _inputs(plate: Plate) -> dict[str, dict[str, Any]]:
-    known = quantities(plate.inputs)
+    known = inputs_of(plate.inputs)
     return {
         name: {
             "kind": it.kind,
@@ -160,7 +148,7 @@ def _quantity(it: Quantity) -> dict[str, Any]:
         "unit": it.unit,
         "format": it.format,
         "prefix": it.prefix,
-        "typed": it.typed(it.default),
+        "typed": it.box_text(it.default),
         "min": it.bounds[0],
         "max": it.bounds[1],
         "whole": it.whole,
@@ -210,14 +198,11 @@ def page(
         sentence=sentence,
         pieces=pieces,
         live=slots(plate, state, live=True),
-        drawings={it.id: Drawing(it, _values(plate, it, state)) for it in plate.figures},
-        figures=plate.figures,
-        outputs=plate.outputs,
-        readout=plate.readout,
-        measured=plate.measured(),
+        drawings={it.id: Drawing(it, shown_by(plate, it, state)) for it in plate.figures},
+        plate=plate,
         words=page_words(plate.words),
-        guesses=words(plate.words).get("guess", []),
-        tour=words(plate.words).get("tour", []),
+        guesses=guesses(plate.words),
+        tour=tour(plate.words),
         snippet=plate.snippet.read_text(encoding="utf-8") if plate.snippet.exists() else "",
         state=state,
         slots_at=lambda name: slots(plate, plate.at(name)),
@@ -230,7 +215,7 @@ def page(
     )
 
 
-def _values(plate: Plate, figure: Figure, state: Mapping[str, Any]) -> dict[str, Any]:
+def shown_by(plate: Plate, figure: Figure, state: Mapping[str, Any]) -> dict[str, Any]:
     """Return all that the figure shows at a state, by name."""
     own = {**figure.texts[state[figure.input]]} if figure.texts else {}
     if isinstance(figure, Curves):

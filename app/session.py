@@ -1,15 +1,32 @@
-"""One visitor's Panel session: the page's inputs and a plate's inputs, held in step."""
+"""Pages whose inputs Python holds: a Panel session for each visitor, in step with the inputs."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from itertools import count
 from typing import Any
 
 import numpy as np
 import panel as pn
 import param
+from bokeh.document import Document
+from bokeh.embed.bundle import bundle_for_objs_and_resources
+from bokeh.io import curdoc
+from bokeh.model import Model
+from bokeh.server.tornado import BokehTornado
+from bokeh.server.util import create_hosts_allowlist
+from bokeh.util.token import generate_jwt_token, generate_session_id
+from panel.io.application import build_applications
+from tornado.ioloop import IOLoop
+from tornado.web import RequestHandler
 
 from app.page import STATIC
 from plates.plate import Plate, update, values
+
+ADDRESS = "{}/session"
+"""Where a page asks how to join its session, with {} for the plate's id."""
+
+COMPONENTS = ["bokeh", "bokeh-widgets", "bokeh-tables"]
+"""The parts of Bokeh that Panel's script asks for."""
 
 
 class Session(pn.custom.JSComponent):
@@ -22,9 +39,82 @@ class Session(pn.custom.JSComponent):
 
     _esm = STATIC / "session.mjs"
 
+    def get_root(self, *args: Any, **kwargs: Any) -> Model:
+        """Return its Bokeh model, with no style sheets to fetch: nothing of it is seen."""
+        root = super().get_root(*args, **kwargs)
+        root.stylesheets = []
+        return root
 
-def session(plate: Plate, inputs: param.Parameterized, engine: str) -> Session:
-    """Return the component that keeps a page and the inputs in step, both ways.
+
+class Joining(RequestHandler):
+    """How a page joins: the scripts it needs, a token for a session of its own, and the socket."""
+
+    def initialize(self, scripts: Sequence[str]) -> None:
+        """Take the addresses of Bokeh's and Panel's scripts."""
+        self.scripts = scripts
+
+    def get(self, plate: str) -> None:
+        """Answer with them as JSON. The session is made when the socket opens."""
+        self.set_header("Cache-Control", "no-store")
+        token = generate_jwt_token(generate_session_id())
+        self.finish({"scripts": self.scripts, "token": token, "socket": f"{plate}/ws"})
+
+
+def application(
+    plates: Mapping[str, Plate],
+    inputs: param.Parameterized | None,
+    engine: str,
+    host: str,
+    allow_origin: Sequence[str],
+) -> BokehTornado:
+    """Return the running part of a server at the host that holds the sessions of the plates.
+
+    All who open the plate of `inputs` share them; else each visitor has inputs of their own.
+
+    Raises
+    ------
+    ValueError
+        If an allowed origin is none.
+    """
+    port = host.rpartition(":")[2]
+    origins = {host, f"localhost:{port}", f"127.0.0.1:{port}"}
+    if allow_origin:
+        origins |= set(create_hosts_allowlist(allow_origin, None))
+    scripts: list[str] = []
+    sessions = BokehTornado(
+        build_applications(
+            {name: _visit(plate, inputs, engine) for name, plate in plates.items()}, location=False
+        ),
+        extra_websocket_origins=list(origins),
+        extra_patterns=[(f"/({name})/session", Joining, {"scripts": scripts}) for name in plates],
+        compress_response=True,
+    )
+    needed = sessions.resources().clone(components=COMPONENTS)
+    # Relative, so that they are found under a path prefix too.
+    files = bundle_for_objs_and_resources(None, needed).js_files
+    scripts += [str(it).removeprefix("/") for it in files]
+    sessions.initialize(IOLoop.current())
+    sessions.start()
+    return sessions
+
+
+def _visit(plate: Plate, inputs: param.Parameterized | None, engine: str) -> Callable[[], Session]:
+    """Return what makes the component of a visitor."""
+    shared = inputs if isinstance(inputs, plate.inputs) else None
+
+    def component() -> Session:
+        document = curdoc()
+        # The page says itself when the server is lost, and goes on without it.
+        document.config.update(
+            reconnect_session=False, notify_connection_status=False, notifications=None
+        )
+        return session(plate, shared or plate.inputs(), engine, document)
+
+    return component
+
+
+def session(plate: Plate, inputs: param.Parameterized, engine: str, document: Document) -> Session:
+    """Return the component that keeps a page and the inputs in step, as long as the document lives.
 
     With the engine "python" each message to the page also holds readings and figures from numpy;
     else the page computes them. What the param class refuses is answered with what it holds.
@@ -32,12 +122,13 @@ def session(plate: Plate, inputs: param.Parameterized, engine: str) -> Session:
     component = Session()
     heard = 0
     hearing = False
+    told = count()
 
     def tell(*_: Any) -> None:
         if not hearing:
             state = values(inputs)
             computed = {"values": _shown(plate, state)} if engine == "python" else {}
-            component.server = {"heard": heard, "inputs": state, **computed}
+            component.server = {"told": next(told), "heard": heard, "inputs": state, **computed}
 
     def hear(event: Any) -> None:
         nonlocal heard, hearing
@@ -52,8 +143,9 @@ def session(plate: Plate, inputs: param.Parameterized, engine: str) -> Session:
 
     component.param.watch(hear, "page")
     watcher = inputs.param.watch(tell, list(values(inputs)))
-    if pn.state.curdoc:
-        pn.state.curdoc.on_session_destroyed(lambda _: inputs.param.unwatch(watcher))
+    document.on_session_destroyed(lambda _: inputs.param.unwatch(watcher))
+    # While the page connects, Panel drops what is told; so it is told again, under a new number.
+    pn.state.onload(tell)
     tell()
     return component
 

@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from app.drawing import percent, tick
 from plates.formats import FORMATS, formatted
-from plates.plate import Plate, quantities
+from plates.plate import Plate, inputs_of
 
 TEMPLATES = Path(__file__).with_name("templates")
 WORKSHOP = "<!-- workshop -->"
@@ -67,7 +67,7 @@ def slots(plate: Plate, inputs: Mapping[str, float], live: bool = False) -> dict
     }
     echoes = {
         name: Slot(inputs[name], echo=name if live else "", words=quantity.text(inputs[name]))
-        for name, quantity in quantities(plate.inputs).items()
+        for name, quantity in inputs_of(plate.inputs).items()
     }
     return outputs | echoes
 

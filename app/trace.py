@@ -7,7 +7,7 @@ only what reaches a symbol is recorded. A branch on a symbol cannot be recorded 
 import json
 import re
 import traceback
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from inspect import signature
 from pathlib import Path
@@ -17,41 +17,22 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 ARITHMETIC: dict[Any, str] = {
-    np.add: "{} + {}",
-    np.subtract: "{} - {}",
-    np.multiply: "{} * {}",
-    np.true_divide: "{} / {}",
-    np.negative: "-{}",
-    np.maximum: "Math.max({}, {})",
-    np.minimum: "Math.min({}, {})",
-    np.power: "Math.pow({}, {})",
-    np.square: "{0} * {0}",
-    np.absolute: "Math.abs({})",
-    np.sqrt: "Math.sqrt({})",
-    np.exp: "Math.exp({})",
-    np.log: "Math.log({})",
-    np.log2: "Math.log2({})",
-    np.log10: "Math.log10({})",
-    np.tanh: "Math.tanh({})",
-    np.floor: "Math.floor({})",
-    np.ceil: "Math.ceil({})",
+    np.add: "{} + {}", np.subtract: "{} - {}", np.multiply: "{} * {}", np.true_divide: "{} / {}",
+    np.negative: "-{}", np.square: "{0} * {0}", np.absolute: "Math.abs({})",
+    np.maximum: "Math.max({}, {})", np.minimum: "Math.min({}, {})", np.power: "Math.pow({}, {})",
+}  # fmt: skip
+ARITHMETIC |= {
+    getattr(np, name): f"Math.{name}({{}})"
+    for name in ("sqrt", "exp", "log", "log2", "log10", "tanh", "floor", "ceil")
 }
 COMPARISON: dict[Any, str] = {
-    np.less: "{} < {}",
-    np.less_equal: "{} <= {}",
-    np.greater: "{} > {}",
-    np.greater_equal: "{} >= {}",
-    np.equal: "{} === {}",
-    np.not_equal: "{} !== {}",
-}
+    np.less: "{} < {}", np.less_equal: "{} <= {}", np.greater: "{} > {}",
+    np.greater_equal: "{} >= {}", np.equal: "{} === {}", np.not_equal: "{} !== {}",
+}  # fmt: skip
 LOGIC: dict[Any, str] = {
-    np.logical_and: "{} && {}",
-    np.logical_or: "{} || {}",
-    np.logical_not: "!{}",
-    np.bitwise_and: "{} && {}",
-    np.bitwise_or: "{} || {}",
-    np.invert: "!{}",
-}
+    np.logical_and: "{} && {}", np.logical_or: "{} || {}", np.logical_not: "!{}",
+    np.bitwise_and: "{} && {}", np.bitwise_or: "{} || {}", np.invert: "!{}",
+}  # fmt: skip
 
 
 class TraceError(TypeError):
@@ -87,6 +68,7 @@ class Recording:
     repeated: dict[tuple[str, str], str] = field(default_factory=dict)
 
 
+@dataclass(eq=False)
 class Symbol(NDArrayOperatorsMixin):
     """A number, or the truth of a comparison, known only by its JavaScript name.
 
@@ -94,26 +76,17 @@ class Symbol(NDArrayOperatorsMixin):
     more than a value within one pass, `entry` is how any entry of it is reached.
     """
 
-    def __init__(
-        self,
-        name: str,
-        recording: Recording,
-        truth: bool = False,
-        over: str = "",
-        stage: int = 0,
-        entry: str = "",
-    ) -> None:
-        self.name, self.recording, self.truth = name, recording, truth
-        self.over, self.stage, self.entry = over, stage, entry
+    name: str
+    recording: Recording
+    truth: bool = False
+    over: str = ""
+    stage: int = 0
+    entry: str = ""
 
     @property
     def array(self) -> str:
         """The name of the array that it is by itself, if it is one."""
         return self.entry.removesuffix("[{}]") if self.entry.endswith("[{}]") else ""
-
-    def at(self, place: str) -> "Symbol":
-        """Return the entry at another place of its list."""
-        return Symbol(self.entry.format(place), self.recording, self.truth, self.over, self.stage)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *operands: Any, **settings: Any) -> Any:
         if "out" in settings:
@@ -131,16 +104,15 @@ class Symbol(NDArrayOperatorsMixin):
         return _refuse(f"np.{ufunc.__name__}")
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        rule = FUNCTIONS.get(function, _no_rule)
         try:
-            signature(rule).bind(*args, **kwargs)
-        except TypeError:
+            signature(FUNCTIONS[function]).bind(*args, **kwargs)
+        except (KeyError, TypeError):
             return _refuse(f"np.{function.__name__} so called")
-        return rule(*args, **kwargs)
+        return FUNCTIONS[function](*args, **kwargs)
 
     def __getitem__(self, key: Any) -> "Symbol":
         if key == (Ellipsis, -1) and self.over:
-            return _total("NaN", "{0} = {1};")(self, -1)
+            return _each("NaN", "{0} = {1};")(self, -1)
         if key != (Ellipsis, None) or self.over:
             _refuse("a part of an input")
         return self
@@ -180,16 +152,16 @@ def _line(
     return Symbol(line.name, recording, truth, over, stage)
 
 
-def _total(start: str, form: str) -> Callable[..., Symbol]:
-    """Return the rule of what each entry of a list changes, and is known after the pass."""
+def _each(start: str, form: str, *, running: bool = False) -> Callable[..., Symbol]:
+    """Return the rule of what each entry changes; unless running, it is known after the pass."""
 
-    def total(value: Symbol, axis: int) -> Symbol:
+    def rule(value: Symbol, axis: int) -> Symbol:
         if axis != -1 or not value.over:
             _refuse("a total of anything but a list, along its last axis,")
         it = _line(form, [value], start=start)
-        return Symbol(it.name, it.recording, stage=it.stage + 1)
+        return it if running else Symbol(it.name, it.recording, stage=it.stage + 1)
 
-    return total
+    return rule
 
 
 def _where(condition: Any, value: Any, other: Any) -> Symbol:
@@ -199,12 +171,6 @@ def _where(condition: Any, value: Any, other: Any) -> Symbol:
 def _clip(value: Any, low: Any, high: Any) -> Any:
     raised = value if low is None else np.maximum(value, low)
     return raised if high is None else np.minimum(raised, high)
-
-
-def _cumsum(value: Symbol, axis: int) -> Symbol:
-    if axis != -1 or not value.over:
-        _refuse("a running sum of anything but a list, along its last axis,")
-    return _line("{0} += {1};", [value], start="0")
 
 
 def _repeat(value: Any, count: Any) -> Symbol:
@@ -224,22 +190,19 @@ def _diff(value: Symbol, prepend: Any = None, append: Any = None) -> Symbol:
     if not value.entry or (prepend is None) == (append is None):
         _refuse("a difference of what is no list, or is not closed at one end,")
     if append is None:
-        return _line("{} - (i > 0 ? {} : {})", [value, value.at("i - 1"), prepend])
+        before = replace(value, name=value.entry.format("i - 1"))
+        return _line("{} - (i > 0 ? {} : {})", [value, before, prepend])
+    after = replace(value, name=value.entry.format("i + 1"))
     length = Symbol(f"{value.over}.length", value.recording)
-    ends = [value, value.at("i + 1"), append, length]
-    return _line("(i + 1 < {3} ? {1} : {2}) - {0}", ends)
-
-
-def _no_rule() -> NoReturn:
-    raise NotImplementedError
+    return _line("(i + 1 < {3} ? {1} : {2}) - {0}", [value, after, append, length])
 
 
 FUNCTIONS: dict[Any, Any] = {
     np.where: _where,
     np.clip: _clip,
-    np.sum: _total("0", "{0} += {1};"),
-    np.max: _total("-Infinity", "{0} = Math.max({0}, {1});"),
-    np.cumsum: _cumsum,
+    np.sum: _each("0", "{0} += {1};"),
+    np.max: _each("-Infinity", "{0} = Math.max({0}, {1});"),
+    np.cumsum: _each("0", "{0} += {1};", running=True),
     np.repeat: _repeat,
     np.diff: _diff,
 }
@@ -260,38 +223,38 @@ def trace(
         If it does what no line of JavaScript stands for, naming the file and line.
     """
     recording = Recording()
-    results = function(
-        **{name: _symbolic(it, f"inputs.{name}", recording) for name, it in arguments.items()}
-    )
+    symbols = {name: _symbolic(it, f"inputs.{name}", recording) for name, it in arguments.items()}
     columns: dict[str, Symbol] = {}
     whole: dict[str, str] = {}
-    for key, result in results.items():
+    for key, result in function(**symbols).items():
         if isinstance(result, Symbol) and result.over and not result.array:
-            columns[key] = result
+            columns[_place(key)] = result
         else:
-            whole[key] = getattr(result, "array", "") or _written(result)
-    lines = _needed(
-        recording.lines.values(), [*whole.values(), *(it.name for it in columns.values())]
-    )
+            whole[_place(key)] = getattr(result, "array", "") or _written(result)
+    returned = [*whole.values(), *(it.name for it in columns.values())]
+    lines = _needed(recording.lines.values(), returned)
     # A line whose value is returned is written straight to where it is returned.
     made = {line.name for line in lines if not line.over or line.start}
-    names = {name: _place(key) for key, name in whole.items() if name in made}
-    written: list[str] = []
-    stages = {line.stage for line in lines} | {it.stage for it in columns.values()}
-    for stage in sorted(stages):
+    names = {name: place for place, name in whole.items() if name in made}
+    written = [*_passes(lines, columns, recording.kept)]
+    written += [f"{place} = {it};" for place, it in whole.items() if names.get(it) != place]
+    return tuple(_renamed(text, names) for text in written)
+
+
+def _passes(
+    lines: Sequence[Line], columns: Mapping[str, Symbol], kept: Collection[str]
+) -> Iterator[str]:
+    """Yield the lines stage by stage: those outside all passes, and then each pass over a list."""
+    for stage in sorted({line.stage for line in lines} | {it.stage for it in columns.values()}):
         here = [line for line in lines if line.stage == stage]
-        written += [_assigned(line) for line in here if not line.over]
-        kept = {_place(key): it for key, it in columns.items() if it.stage == stage}
-        lists = [*(line.over for line in here if line.over), *(it.over for it in kept.values())]
+        yield from (_assigned(line) for line in here if not line.over)
+        taken = {place: it for place, it in columns.items() if it.stage == stage}
+        lists = [*(line.over for line in here if line.over), *(it.over for it in taken.values())]
         for over in dict.fromkeys(lists):
             inside = [line for line in here if line.over == over]
-            later = {f"{it.name}s": it.name for it in inside if it.name in recording.kept}
-            columned = {array: it.name for array, it in kept.items() if it.over == over}
-            written += _pass(over, inside, later | columned)
-    written += [
-        f"{_place(key)} = {name};" for key, name in whole.items() if names.get(name) != _place(key)
-    ]
-    return tuple(_renamed(text, names) for text in written)
+            later = {f"{it.name}s": it.name for it in inside if it.name in kept}
+            returned = {place: it.name for place, it in taken.items() if it.over == over}
+            yield from _pass(over, inside, later | returned)
 
 
 def _needed(lines: Iterable[Line], wanted: Iterable[str]) -> list[Line]:
@@ -309,12 +272,9 @@ def _place(key: str) -> str:
 
 
 def _assigned(line: Line) -> str:
-    said = (
-        line.form.format(line.name, *line.operands)
-        if line.start
-        else line.form.format(*line.operands)
-    )
-    return said if line.start else f"const {line.name} = {said};"
+    if line.start:
+        return line.form.format(line.name, *line.operands)
+    return f"const {line.name} = {line.form.format(*line.operands)};"
 
 
 def _pass(over: str, lines: Sequence[Line], kept: Mapping[str, str]) -> list[str]:
@@ -388,7 +348,7 @@ def _written(value: Any, truth: bool | None = None, stage: int = 0) -> str:
     if isinstance(value, Symbol):
         if truth not in (value.truth, None):
             _refuse("a comparison as a number, or a number as one,", "np.where")
-        if value.over and not value.entry and value.name[0] == "t" and value.stage < stage:
+        if value.over and not value.entry and value.stage < stage:
             # A pass before this one has made it.
             value.recording.kept.add(value.name)
             return f"{value.name}s[i]"

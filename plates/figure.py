@@ -78,9 +78,9 @@ class Curves(Figure):
     of numbers. The `marked` readings carry their value as text, on the side where there is room:
     the first and last `flip` percent of the axis have only one. Along the top stand regimes: the
     reading `regime` is the place of one, in the words of the format `regimes`, and `regime_room` is
-    what a name over the plot needs, in percent. The `regime_words` are a beginning, what stands
-    before and after the size up to which a regime reaches, and what joins these. Where it is so
-    said, what others `measured` is drawn in it.
+    what a name over the plot needs, in percent. The `regime_words` are a beginning, what is said of
+    each {regime} and what it reaches {to}, and what joins these. Where it is so said, what others
+    `measured` is drawn in it.
     """
 
     kind = "curves"
@@ -139,7 +139,7 @@ class Curves(Figure):
         return found | (self._regimes(stops) if self.regime else {})
 
     def _regimes(self, stops: Mapping[str, Any]) -> dict[str, Any]:
-        """Return which regimes there are, from left to right, and where each begins and ends."""
+        """Return which regimes there are, from left to right, and up to where."""
         place = stops[self.regime]
         first = np.diff(place, prepend=-1) != 0
         left, begin = np.repeat(stops["left"], first), np.repeat(stops["begin"], first)
@@ -151,7 +151,6 @@ class Curves(Figure):
             "regime_roomy": width > self.regime_room,
             "regime_begun": left > 0,
             "regime_to": begin + np.diff(begin, append=self.along[-1]),
-            "regime_on": np.diff(left, append=0) > 0,
         }
 
 

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from model import gpus
-from plates.choice import Choice, Option
-from plates.quantity import Quantity
+from plates.inputs import Choice, Option, Quantity
 from plates.words import COMMON, words
 
 REFERENCE = "h100-sxm"

@@ -107,8 +107,8 @@ class Plate:
 
     def given(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
         """Return what the readings get of each input; those left out are at their defaults."""
-        known = quantities(self.inputs)
-        return self.samples() | {name: known[name].seen(it) for name, it in inputs.items()}
+        known = inputs_of(self.inputs)
+        return self.samples() | {name: known[name].for_readings(it) for name, it in inputs.items()}
 
     def drawn(self, **given: Any) -> dict[str, Any]:
         """Return the readings, and what each figure draws of them, by the figure's id and a name.
@@ -148,21 +148,21 @@ class Plate:
 
     def samples(self) -> dict[str, Any]:
         """Return, for each input, what the readings get at its default."""
-        return {name: it.seen(it.default) for name, it in quantities(self.inputs).items()}
+        return {name: it.for_readings(it.default) for name, it in inputs_of(self.inputs).items()}
 
     def at(self, state: str) -> dict[str, Any]:
         """Return the inputs of a named state: the defaults, with what the state sets."""
         return {**values(self.inputs()), **self.states[state].inputs}
 
 
-def quantities(inputs: param.Parameterized | type[param.Parameterized]) -> dict[str, Any]:
+def inputs_of(inputs: param.Parameterized | type[param.Parameterized]) -> dict[str, Any]:
     """Return the inputs' parameters by name, in the order in which they are declared."""
     return {name: inputs.param[name] for name in inputs.param if name != "name"}
 
 
 def values(inputs: param.Parameterized) -> dict[str, Any]:
     """Return the present value of each input by name, as a plain number or text."""
-    return {name: it.plain(getattr(inputs, name)) for name, it in quantities(inputs).items()}
+    return {name: it.plain(getattr(inputs, name)) for name, it in inputs_of(inputs).items()}
 
 
 def update(inputs: param.Parameterized, changes: Mapping[str, Any]) -> None:
@@ -174,9 +174,9 @@ def update(inputs: param.Parameterized, changes: Mapping[str, Any]) -> None:
         If a name is no input, or a value is not one that the input may have.
     """
     for name, value in changes.items():
-        if name not in quantities(inputs):
-            raise ValueError(f"{name} is no input; there is {', '.join(quantities(inputs))}")
-        quantities(inputs)[name].check(value)
+        if name not in inputs_of(inputs):
+            raise ValueError(f"{name} is no input; there is {', '.join(inputs_of(inputs))}")
+        inputs_of(inputs)[name].check(value)
     inputs.param.update(**changes)
 
 

@@ -1,11 +1,57 @@
 """The words of a plate, which stand in text files alone."""
 
 import tomllib
+from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 COMMON = Path(__file__).with_name("words.toml")
+
+
+class Row:
+    """An entry of a file of words, made as `Form(**row)`: TypeError says what is wrong in it."""
+
+    def __post_init__(self) -> None:
+        known = fields(self)  # type: ignore[arg-type]
+        for it in known:
+            value = getattr(self, it.name)
+            if not isinstance(value, it.type):  # type: ignore[arg-type]
+                raise TypeError(f"{it.name} = {value!r} is not what it should be")
+
+
+@dataclass(frozen=True)
+class Guess(Row):
+    """A question that the reader answers by a guess at a reading, before looking.
+
+    The reading at the state, divided by `scale`, is in the `unit` and between `low` and `high`. A
+    guess that is at most `close` off is answered by `near`, else by `over` or `under`.
+    """
+
+    question: str
+    state: str
+    reading: str
+    unit: str
+    low: int | float
+    high: int | float
+    scale: int | float
+    close: int | float
+    near: str
+    over: str
+    under: str
+
+
+@dataclass(frozen=True)
+class Stop(Row):
+    """A stop of the tour: the state to look at, what it is called, and what to note there."""
+
+    state: str
+    title: str
+    note: str
+
+
+ROWS: dict[str, type[Guess | Stop]] = {"guess": Guess, "tour": Stop}
+"""What the entries of a section become."""
 
 
 @cache
@@ -18,3 +64,13 @@ def page_words(file: Path) -> dict[str, Any]:
     """Return the words of every page, and those that the plate's own file says otherwise."""
     common = {name: it for name, it in words(COMMON).items() if not isinstance(it, dict)}
     return {**common, **words(file).get("page", {})}
+
+
+def guesses(file: Path) -> list[Guess]:
+    """Return the guesses of a plate, in order."""
+    return [Guess(**row) for row in words(file).get("guess", [])]
+
+
+def tour(file: Path) -> list[Stop]:
+    """Return the stops of a plate's tour, in order."""
+    return [Stop(**row) for row in words(file).get("tour", [])]

@@ -1,7 +1,7 @@
 // The article round the workshop: guesses, the tour, terms, and what lights together.
 "use strict";
 
-const at = (name) => ({...defaults, ...plate.states[name]});
+const stateOf = (name) => ({...defaults, ...plate.states[name]});
 
 // ---- guesses: the answer is computed when it is asked for, and stands nowhere before
 
@@ -10,7 +10,7 @@ function startGuess(form) {
   const box = one("input", form);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    const answer = read(at(guess.state))[guess.reading];
+    const answer = read(stateOf(guess.state))[guess.reading];
     const apart = box.value - answer / guess.scale;
     const gap = Math.abs(apart) <= guess.close ? guess.near : apart > 0 ? guess.over : guess.under;
     say(one("p", form), filled(plate.words.guess_outcome, {
@@ -35,40 +35,40 @@ function startGuesses() {
 // ---- the tour: states with a sentence each on what to notice
 
 function startTour() {
-  const panel = one(".tour");
-  const [text] = all("p", panel);
+  const tour = one(".tour");
+  const [text] = all("p", tour);
   const button = one("#tour");
   let place = 0;
   const tell = () => {
     const {title, note} = plate.tour[place];
     say(text, `${title} ${sentence(note, shown)}`);
-    say(one("span", panel), filled(plate.words.tour_place, {place: place + 1, all: plate.tour.length}));
+    say(one("span", tour), filled(plate.words.tour_place, {place: place + 1, all: plate.tour.length}));
     one("#back").setAttribute("aria-disabled", place === 0);
     one("#next").setAttribute("aria-disabled", place === plate.tour.length - 1);
   };
   const go = (to) => {
     if (!plate.tour[to]) return;
     place = to;
-    setInputs(at(plate.tour[place].state));
+    setInputs(stateOf(plate.tour[place].state));
   };
-  const stands = (inputs) => Object.entries(at(plate.tour[place].state))
+  const stands = (inputs) => Object.entries(stateOf(plate.tour[place].state))
     .every(([name, value]) => inputs[name] === value);
   const close = (closed) => {
-    if (closed && panel.contains(document.activeElement)) button.focus();
-    panel.hidden = closed;
+    if (closed && tour.contains(document.activeElement)) button.focus();
+    tour.hidden = closed;
     button.setAttribute("aria-expanded", !closed);
     say(button, closed ? plate.words.tour_start : plate.words.tour_end);
   };
   button.addEventListener("click", () => {
-    close(!panel.hidden);
-    if (!panel.hidden) go(0);
+    close(!tour.hidden);
+    if (!tour.hidden) go(0);
   });
-  panel.addEventListener("keydown", ({key}) => key === "Escape" && close(true));
+  tour.addEventListener("keydown", ({key}) => key === "Escape" && close(true));
   one("#back").addEventListener("click", () => go(place - 1));
   one("#next").addEventListener("click", () => go(place + 1));
   // Whoever sets something else has left the tour.
   when.shown.push(() => {
-    if (panel.hidden) return;
+    if (tour.hidden) return;
     if (!stands(state)) close(true);
     else if (stands(shown.inputs)) tell();
   });

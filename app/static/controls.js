@@ -9,15 +9,20 @@ function nearest(stops, value) {
   return above > 0 && value - stops[above - 1] < stops[above] - value ? above - 1 : above;
 }
 
-// The stop that a key leads to; a value between two stops goes to its neighbours.
-function stopAfter(key, {stops, page}, value) {
-  const below = stops.findLastIndex((stop) => stop < value);
-  const above = stops.length - 1 - stops.toReversed().findLastIndex((stop) => stop > value);
-  const index = {
-    ArrowRight: above, ArrowUp: above, ArrowLeft: below, ArrowDown: below,
-    PageUp: above - 1 + page, PageDown: below + 1 - page, Home: 0, End: Infinity,
-  }[key];
-  return index === undefined ? undefined : stops[Math.max(0, Math.min(index, stops.length - 1))];
+const stopAt = (stops, n) => stops[Math.max(0, Math.min(n, stops.length - 1))];
+
+// Sets the stop that a key leads to; a value between two stops goes to its neighbours.
+function wireKeys(name, field, along) {
+  const {stops, page} = plate.inputs[name];
+  field.addEventListener("keydown", (event) => {
+    const below = stops.findLastIndex((stop) => stop < state[name]);
+    const above = stops.length - 1 - stops.toReversed().findLastIndex((stop) => stop > state[name]);
+    const keys = {ArrowUp: above, ArrowDown: below, PageUp: above - 1 + page, PageDown: below + 1 - page};
+    const n = {...keys, ...(along && {ArrowRight: above, ArrowLeft: below, Home: 0, End: Infinity})}[event.key];
+    if (n === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    setInputs({[name]: stopAt(stops, n)});
+  });
 }
 
 // ---- what a typed text stands for: plates/inputs.py, read from the same tables
@@ -75,12 +80,7 @@ function wireSlider(name, slider) {
   // A thumb that meant to scroll has moved the slider before the browser takes it over.
   slider.addEventListener("pointerdown", () => { held = state[name]; });
   slider.addEventListener("pointercancel", () => setInputs({[name]: held}));
-  slider.addEventListener("keydown", (event) => {
-    const value = stopAfter(event.key, plate.inputs[name], state[name]);
-    if (value === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
-    event.preventDefault();
-    setInputs({[name]: value});
-  });
+  wireKeys(name, slider, true);
   return (value) => {
     slider.value = min + nearest(stops, value) * step;
     slider.setAttribute("aria-valuetext", inputText(name, value));
@@ -130,10 +130,14 @@ function startControl(name) {
   const parts = all("input, select, fieldset", element);
   const bring = wired[kind](name, element);
   let last;
+  let on;
   when.set.push(() => {
-    for (const part of parts) part.disabled = !applies(name);
-    element.toggleAttribute("data-off", !applies(name));
-    if (kind === "quantity" && more) element.hidden = !applies(name);
+    if (on !== applies(name)) {
+      on = applies(name);
+      for (const part of parts) part.disabled = !on;
+      element.toggleAttribute("data-off", !on);
+      if (kind === "quantity" && more) element.hidden = !on;
+    }
     if (state[name] !== last) bring(last = state[name]);
   });
 }
@@ -155,7 +159,7 @@ function startScrub(echo) {
 
   const bring = () => {
     const text = inputText(name, state[name]);
-    if (document.activeElement !== field || dragged()) field.value = text;
+    field.value = document.activeElement !== field || dragged() ? text : boxText(name, state[name]);
     field.style.width = `${0.9 * text.length}ch`;
     field.setAttribute("aria-valuenow", state[name]);
     field.setAttribute("aria-valuetext", text);
@@ -168,16 +172,13 @@ function startScrub(echo) {
   });
   field.addEventListener("change", () => take(name, field));
   field.addEventListener("blur", bring);
-  field.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") take(name, field);
-    const moves = ["ArrowUp", "ArrowDown", "PageUp", "PageDown"].includes(event.key);
-    const value = moves ? stopAfter(event.key, plate.inputs[name], state[name]) : undefined;
-    if (value === undefined) return;
-    event.preventDefault();
-    setInputs({[name]: value});
-    field.value = boxText(name, value);
+  field.addEventListener("keydown", ({key}) => key === "Enter" && take(name, field));
+  wireKeys(name, field);
+  let last;
+  when.shown.push(() => {
+    const now = `${state[name]} ${applies(name)}`;
+    if (now !== last) bring(last = now);
   });
-  when.shown.push(bring);
 }
 
 // A field in the text that is dragged sideways, a stop every few pixels; a click only goes into it.
@@ -194,7 +195,7 @@ function wireDrag(name, field) {
     if (!from) return;
     const stop = from.stop + Math.round((event.clientX - from.x) / STOP_PIXELS);
     from.moved ||= stop !== from.stop;
-    if (from.moved) setInputs({[name]: stops[Math.max(0, Math.min(stop, stops.length - 1))]});
+    if (from.moved) setInputs({[name]: stopAt(stops, stop)});
   });
   field.addEventListener("pointerup", () => {
     const clicked = from && !from.moved;

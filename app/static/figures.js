@@ -5,22 +5,24 @@
 // ---- bindings: each is a function of a look-up by name
 
 // Writes only what has changed; a list that is the same array has not.
-function followed(text, write) {
-  const {names, fill} = pattern(text);
+function followed(text, write, join) {
+  const {names, fill} = pattern(text, join);
   let last = [];
+  let written;
   return (look) => {
     const found = names.map(look);
     if (found.length === last.length && found.every((it, n) => it === last[n])) return;
     last = found;
-    write(fill(found));
+    const filled = fill(found);
+    if (filled !== written) write(written = filled);
   };
 }
 
 function bindings(element) {
   const bound = [...element.attributes].filter(({name}) => name.startsWith("data-bind-")).map(
     ({name, value}) => followed(value, (text) => element.setAttribute(name.slice(10), text)));
-  const {text, shown: condition, each} = element.dataset;
-  if (text) bound.push(followed(text, (it) => say(element, it)));
+  const {text, join, shown: condition, each} = element.dataset;
+  if (text) bound.push(followed(text, (it) => { element.textContent = it; }, join));
   if (condition) bound.push((look) => {
     const found = look(condition);
     element.toggleAttribute("hidden", !(Array.isArray(found) ? found.length : found));
@@ -34,6 +36,7 @@ function repeated(element, name) {
   const entries = [...element.children].map(bindings);
   return (look) => {
     const {length} = look(name);
+    first.toggleAttribute("hidden", length === 0);
     while (entries.length < length) {
       const copy = first.cloneNode(true);
       element.append(copy);
@@ -43,7 +46,6 @@ function repeated(element, name) {
       element.lastElementChild.remove();
       entries.pop();
     }
-    first.toggleAttribute("hidden", length === 0);
     entries.slice(0, length).forEach((bound, n) => {
       const lookAt = (it) => {
         const found = it === "#" ? n : look(it);
@@ -83,21 +85,22 @@ function startScope(scope) {
 // ---- numbers in the text
 
 function startNumbers() {
-  const outputs = all("[data-output]");
-  const echoes = all("[data-echo]");
-  const conditional = all("[data-when]");
+  const outputs = all("[data-output]").map((element) => ({element, ...element.dataset}));
+  const echoes = all("[data-echo]").map((element) => ({element, name: element.dataset.echo}));
+  const conditional = all("[data-when]").map((element) => [element, ...element.dataset.when.split("=")]);
   when.shown.push(({inputs, values}) => {
-    for (const element of outputs) {
-      const {output, digits} = element.dataset;
-      if (Number(element.dataset.value) === values[output]) continue;
-      element.dataset.value = values[output];
-      say(element, outputText(output, values[output], digits));
+    for (const it of outputs) {
+      if (it.value === values[it.output]) continue;
+      it.value = values[it.output];
+      it.element.dataset.value = it.value;
+      say(it.element, outputText(it.output, it.value, it.digits));
     }
-    for (const element of echoes) say(element, inputText(element.dataset.echo, inputs[element.dataset.echo]));
-    for (const element of conditional) {
-      const [name, value] = element.dataset.when.split("=");
-      element.hidden = inputs[name] !== value;
+    for (const it of echoes) {
+      if (it.value === inputs[it.name]) continue;
+      it.value = inputs[it.name];
+      say(it.element, inputText(it.name, it.value));
     }
+    for (const [element, name, value] of conditional) element.hidden = inputs[name] !== value;
   });
 }
 

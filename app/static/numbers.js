@@ -61,22 +61,23 @@ function outputText(name, value, digits) {
 const sentence = (text, {inputs, values}) => text.replace(/{(\w+)}/g, (_, name) =>
   name in inputs ? inputText(name, inputs[name]) : outputText(name, values[name]));
 
-// The names in a pattern, and how it is filled from what they stand for: once for each entry of a list.
-function pattern(text) {
+// The names in a pattern, and how it is filled from what they stand for: once for each entry of a list,
+// joined.
+function pattern(text, join = "") {
   const parts = text.split(/{([^}]+)}/);
   const slots = parts.filter((_, n) => n % 2 === 1).map((it) => it.split("|"));
-  const shown = (value, [, format, end], found) => {
+  const written = (value, [, format, end], found) => {
     if (typeof value === "string") return value;
     if (format === undefined) return String(Math.round(100 * value) / 100);
     const form = plate.formats[format];
     if (end === undefined) return formatted(value, form);
     return formatted(value, {...form, digits: AXIS_DIGITS}, scaleOf(found[slots.length], form)[0]);
   };
-  const joined = (found, n) => slots.reduce((said, slot, it) => said + shown(
+  const joined = (found, n) => slots.reduce((said, slot, it) => said + written(
     Array.isArray(found[it]) ? found[it][n] : found[it], slot, found) + parts[2 * it + 2], parts[0]);
   const names = [...slots.map(([name]) => name), ...slots.flatMap(([, , end]) => end ?? [])];
   return {names, fill(found) {
     const list = found.find(Array.isArray);
-    return list ? list.map((_, n) => joined(found, n)).join("") : joined(found);
+    return list ? list.map((_, n) => joined(found, n)).join(join) : joined(found);
   }};
 }

@@ -8,10 +8,9 @@ import param
 
 from model import cost
 from model.chains import CHAINS
-from plates.choice import Choice, Flags, Option
 from plates.hardware_inputs import custom_rate, format_choice, gpu_choice
+from plates.inputs import Choice, Flags, Option, Quantity
 from plates.plate import State
-from plates.quantity import Quantity
 from plates.words import words
 
 TOKENS = 8192

@@ -1,6 +1,7 @@
 """Each fault that a plate can have is found, and named."""
 
 import dataclasses
+import re
 import shutil
 
 import numpy as np
@@ -8,9 +9,9 @@ import pytest
 
 from app.check import faults
 from plates.figure import Axis, Series
+from plates.inputs import Quantity
 from plates.kernel_fusion import plate
 from plates.plate import Fact, Reading, State
-from plates.quantity import Quantity
 
 
 class Bare(plate.inputs):
@@ -120,8 +121,24 @@ def test_a_guess_about_nothing_is_found(tmp_path):
     assert any("guess 1: {T} names no input or reading" in line for line in found)
 
 
-def test_a_guess_without_its_parts_is_found(tmp_path):
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ("near = ", "nearly = ", "guess 1: .* argument 'nearly'"),
+        ("low = 0\n", "", "guess 1: .* argument: 'low'"),
+        ("close = 3", 'close = "3"', "guess 1: close = '3' is not what it should be"),
+        ("title = ", "tile = ", "tour 1: .* argument 'tile'"),
+    ],
+)
+def test_a_guess_or_a_stop_with_wrong_parts_is_found(tmp_path, before, after, said):
     broken = with_text(tmp_path, "RMSNorm", "RMSNorm")
-    text = plate.words.read_text(encoding="utf-8").replace("near = ", "nearly = ", 1)
-    broken.words.write_text(text.replace("close = 3", 'close = "3"', 1), encoding="utf-8")
-    assert any("guess 1: near, close is missing, or not" in line for line in faults(broken))
+    said_before, where, rest = plate.words.read_text(encoding="utf-8").partition(
+        "[[tour]]" if "tour" in said else "[[guess]]"
+    )
+    broken.words.write_text(said_before + where + rest.replace(before, after, 1), encoding="utf-8")
+    assert any(re.search(said, line) for line in faults(broken))
+
+
+def test_a_slot_of_the_readout_that_names_nothing_is_found():
+    broken = dataclasses.replace(plate, readout="It takes {ages}.")
+    assert any("readout: {ages} names no input or reading" in line for line in faults(broken))

@@ -1,7 +1,6 @@
 """The command line, as a user meets it."""
 
 import json
-import os
 import re
 import signal
 import socket
@@ -11,22 +10,11 @@ from pathlib import Path
 
 import pytest
 
+import plates
 from app.command import main
 
 ROOT = Path(__file__).parents[2]
 COURSE = Path(__file__).parents[1] / "course"
-
-
-def plates(*arguments, course=False):
-    environment = os.environ | ({"PYTHONPATH": str(COURSE)} if course else {})
-    return subprocess.run(
-        [sys.executable, "-m", "app", *arguments],
-        capture_output=True,
-        text=True,
-        env=environment,
-        cwd=ROOT,
-        timeout=60,
-    )
 
 
 def refused(capsys, *arguments):
@@ -81,6 +69,8 @@ def test_read_prints_a_table(capsys):
         (["--terms", "l2,warp"], "terms = 'l2,warp' is not some of fixed, achieved, l2"),
         (["--bandwidth", "0"], "bandwidth = '0' is not a number from 0.001 TB/s to 100 TB/s"),
         (["--fp32=-1e12"], "fp32 = '-1e12' is not a number from"),
+        (["--k", "5", "--k=6"], "--k is given twice"),
+        (["--overhead", "-1"], "overhead = '-1' is not a number from 0 to 20"),
         (["--k"], "--k needs a value, a whole number from 1 to 16"),
         (["5"], "'5' is no input"),
     ],
@@ -117,7 +107,8 @@ def test_a_taken_port_is_one_line():
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        done = plates("serve", "--port", str(port))
+        command = [sys.executable, "-m", "app", "serve", "--port", str(port)]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=60)
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert str(port) in done.stderr
@@ -136,12 +127,28 @@ def test_serve_prints_its_address_and_ends_cleanly(number):
         assert process.stderr.read() == ""
 
 
-def test_a_second_plate_is_one_folder(tmp_path):
-    read = plates("read", "falling-stone", "--height", "5", "--start", "1.5", "--json", course=True)
-    assert json.loads(read.stdout)["readings"]["dropped"] == pytest.approx(1.00964, rel=1e-5)
-    assert plates("check", course=True).returncode == 0
-    assert plates("export", str(tmp_path / "site"), course=True).returncode == 0
+def test_commands_without_a_page_do_not_wait_for_panel():
+    script = (
+        "import sys, app.command as it; it.main(['read', 'kernel-fusion']);"
+        " assert 'panel' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, cwd=ROOT, capture_output=True)
+
+
+def test_a_second_plate_is_one_folder(tmp_path, capsys, monkeypatch):
+    folder = str(COURSE / "plates")
+    monkeypatch.setattr(plates, "__path__", [*plates.__path__, folder])
+    main(["read", "falling-stone", "--height", "5", "--start", "1.5", "--json"])
+    read = json.loads(capsys.readouterr().out)
+    assert read["readings"]["dropped"] == pytest.approx(1.00964, rel=1e-5)
+    main(["check"])
+    main(["export", str(tmp_path / "site")])
     assert (tmp_path / "site" / "falling-stone.html").exists()
     index = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
     assert 'href="falling-stone/"' in index
     assert 'href="kernel-fusion/"' in index
+
+
+@pytest.mark.parametrize("out", ["/proc/site", "/dev/null/site"])
+def test_a_folder_that_cannot_be_written_is_one_line(capsys, out):
+    assert out.split("/site")[0] in refused(capsys, "export", out)

@@ -1,6 +1,7 @@
 """The static site, as files."""
 
 import dataclasses
+import shutil
 
 import pytest
 
@@ -18,18 +19,30 @@ def tree(folder):
     }
 
 
-def test_exporting_twice_gives_the_same_bytes(tmp_path):
-    export(PLATES, tmp_path / "one")
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory):
+    """A folder written by an export, to be copied or read."""
+    out = tmp_path_factory.mktemp("exported") / "site"
+    export(PLATES, out)
+    return out
+
+
+@pytest.fixture
+def site(exported, tmp_path):
+    """An export of the test's own, to be changed."""
+    return shutil.copytree(exported, tmp_path / "site")
+
+
+def test_exporting_twice_gives_the_same_bytes(exported, tmp_path):
     export(PLATES, tmp_path / "other")
-    assert tree(tmp_path / "one") == tree(tmp_path / "other")
+    assert tree(exported) == tree(tmp_path / "other")
 
 
-def test_an_export_replaces_an_export_and_leaves_nothing_aside(tmp_path):
-    export(PLATES, tmp_path / "site")
-    old = tree(tmp_path / "site")
+def test_an_export_replaces_an_export_and_leaves_nothing_aside(site, tmp_path):
+    old = tree(site)
     plates = {"kernel-fusion": dataclasses.replace(PLATES["kernel-fusion"], readout="{speedup}")}
-    export(plates, tmp_path / "site")
-    new = tree(tmp_path / "site")
+    export(plates, site)
+    new = tree(site)
     assert len(new) == len(old)
     assert new.keys() != old.keys()
     assert [it.name for it in tmp_path.iterdir()] == ["site"]
@@ -42,12 +55,11 @@ def test_a_folder_of_something_else_is_left_alone_unless_forced(tmp_path):
     assert tree(tmp_path) == {"thesis.tex": b"ten years of work"}
 
 
-def test_what_others_put_into_an_export_is_left_alone_too(tmp_path):
-    export(PLATES, tmp_path / "site")
-    (tmp_path / "site" / "CNAME").write_text("plates.example")
+def test_what_others_put_into_an_export_is_left_alone_too(site):
+    (site / "CNAME").write_text("plates.example")
     with pytest.raises(FileExistsError, match="CNAME"):
-        export(PLATES, tmp_path / "site")
-    assert (tmp_path / "site" / "CNAME").exists()
+        export(PLATES, site)
+    assert (site / "CNAME").exists()
 
 
 def test_through_a_link_the_folder_behind_it_is_written(tmp_path):
@@ -74,9 +86,8 @@ def test_a_file_in_the_way_is_refused(tmp_path):
     assert (tmp_path / "site").read_text() == "a file"
 
 
-def test_no_page_names_another_host(tmp_path):
-    export(PLATES, tmp_path / "site")
-    for name, content in tree(tmp_path / "site").items():
+def test_no_page_names_another_host(exported):
+    for name, content in tree(exported).items():
         if name.endswith((".html", ".css")) and name != "kernel-fusion.html":
             assert b"{{" not in content, name
             assert b"http" not in content.replace(b"http-equiv", b""), name

@@ -11,6 +11,12 @@
     painted = true;
     return arc.call(this, x, y, ...rest);
   };
+  new MutationObserver((changes) => {
+    const circle = changes.find(({target}) => target.matches("[data-figure=time-vs-size] *"))?.target;
+    if (!circle) return;
+    mark = parseFloat(circle.getAttribute("cx")) / 100;
+    painted = true;
+  }).observe(document, {subtree: true, attributeFilter: ["cx"]});
   // A message sent from a frame arrives once that frame is laid out and painted.
   const after = new MessageChannel();
   after.port1.onmessage = () => {

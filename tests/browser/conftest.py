@@ -1,12 +1,12 @@
 """A real browser, and the plates as served, as a site and as one file."""
 
-import json
 import os
 import re
 import socket
 import subprocess
 import sys
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -16,6 +16,8 @@ from threading import Thread
 import pytest
 from playwright.sync_api import sync_playwright
 
+from app.drawing import Drawing
+from app.page import shown_by
 from tests.browser.chromium import chromium
 
 ROOT = Path(__file__).parents[2]
@@ -110,14 +112,20 @@ def site_url(site):
         http.shutdown()
 
 
+@pytest.fixture
+def url(site):
+    """Give the plate's address as one file: the host on which what hosts share is tried."""
+    return (site / "kernel-fusion.html").as_uri()
+
+
 @pytest.fixture(params=["served", "site", "single file"])
-def url(request):
+def each_host(request):
     """Give the plate's address, host by host."""
     if request.param == "served":
         return request.getfixturevalue("server") + "kernel-fusion"
     if request.param == "site":
         return request.getfixturevalue("site_url") + "kernel-fusion/"
-    return (request.getfixturevalue("site") / "kernel-fusion.html").as_uri()
+    return request.getfixturevalue("url")
 
 
 SLIDERS = "(({k, S, overhead}) => ({k, S, overhead}))(state)"
@@ -181,13 +189,41 @@ class Visit:
         assert all(len(values) == 1 for values in found.values()), found
         return {name: next(iter(values))[0] for name, values in found.items()}
 
-    def sources(self):
-        """Return every named data source that Bokeh draws from."""
-        return json.loads(
-            self.page.evaluate("""JSON.stringify(Object.assign({}, ...Bokeh.documents
-            .flatMap(it => ['curves', 'marks', 'bars'].map(name => it.get_model_by_name(name)))
-            .filter(Boolean).map(it => ({[it.name]: it.data}))))""")
-        )
+    def bound(self):
+        """Return all that follows the state: whose, at which entry, its pattern and its text."""
+        return self.page.evaluate(BOUND)
+
+    def agrees(self, plate, state):
+        """Hold all that follows the state against the templates, filled by numpy."""
+        found = self.bound()
+        assert len(found) > 100
+        drawings = {it.id: Drawing(it, shown_by(plate, it, state)) for it in plate.figures}
+        for figure, entry, pattern, join, text in found:
+            there = replace(drawings[figure], entry=entry).text(pattern, join)
+            assert alike(text, there), (figure, pattern, text, there, state)
+
+
+BOUND = """() => all("[data-scope]").flatMap(scope => all("*", scope).flatMap(it => {
+    const list = it.closest("[data-each]");
+    const within = list && list !== it ? list : it.parentElement.closest("[data-each]");
+    const child = within && [...within.children].find(one => one.contains(it));
+    if (within && (child.hidden || child.hasAttribute("hidden"))) return [];
+    const entry = within ? [...within.children].indexOf(child) : null;
+    const told = it.getAttributeNames().filter(name => name.startsWith("data-bind-"))
+        .map(name => [it.getAttribute(name), it.getAttribute(name.slice(10))]);
+    if (it.dataset.text) told.push([it.dataset.text, it.textContent]);
+    const {join} = it.dataset;
+    return told.map(([pattern, text]) => [scope.dataset.scope, entry, pattern, join ?? "", text]);
+}))"""
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
+
+
+def alike(one, other):
+    """Return whether two texts are the same, give or take the last digit of a position."""
+    if NUMBER.sub("", one) != NUMBER.sub("", other):
+        return False
+    pairs = zip(NUMBER.findall(one), NUMBER.findall(other), strict=True)
+    return all(abs(float(a) - float(b)) < 0.0101 for a, b in pairs)
 
 
 @pytest.fixture

@@ -52,8 +52,8 @@ def test_a_bad_value_falls_back_alone_with_a_notice(visit, url, text, order):
 
 
 @pytest.mark.parametrize("text", ["0.3", "0.15", "4.1", "20", "1e-7"])
-def test_a_decimal_in_the_address_lands_on_itself(visit, site, text):
-    there = visit((site / "kernel-fusion.html").as_uri() + f"?overhead={text}")
+def test_a_decimal_in_the_address_lands_on_itself(visit, url, text):
+    there = visit(url + f"?overhead={text}")
     assert there.page.evaluate("state.overhead") == float(text)
     expect(there.page.locator("#notices")).to_be_empty()
 

@@ -33,14 +33,14 @@ def spoken(slider, text):
 
 
 @pytest.mark.parametrize(("name", "key", "text"), KEYS)
-def test_each_key_does_what_a_slider_s_key_does(visit, site, name, key, text):
-    slider = visit((site / "kernel-fusion.html").as_uri()).slider(name)
+def test_each_key_does_what_a_slider_s_key_does(visit, url, name, key, text):
+    slider = visit(url).slider(name)
     slider.press(key)
     spoken(slider, f"^{text}$")
 
 
-def test_half_of_the_size_slider_is_the_geometric_mean_of_its_ends(visit, site):
-    there = visit((site / "kernel-fusion.html").as_uri())
+def test_half_of_the_size_slider_is_the_geometric_mean_of_its_ends(visit, url):
+    there = visit(url)
     there.slider(S).fill("19")
     spoken(there.slider(S), "^512 Ki values$")
 
@@ -55,8 +55,8 @@ def test_decimals_stay_the_decimals_that_one_reads(visit, url):
     there.page.wait_for_url("**overhead=5.8*")
 
 
-def test_whole_numbers_stay_whole_through_the_whole_range(visit, site):
-    there = visit((site / "kernel-fusion.html").as_uri() + "?k=1")
+def test_whole_numbers_stay_whole_through_the_whole_range(visit, url):
+    there = visit(url + "?k=1")
     for n in range(1, 17):
         expect(there.box(K)).to_have_value(str(n))
         there.slider(K).press("ArrowRight")
@@ -127,8 +127,8 @@ def test_presets_and_reset(visit, url):
     spoken(there.slider(OVERHEAD), "^4 µs")
 
 
-def test_every_control_is_reached_and_left_by_the_tab_key(visit, site):
-    there = visit((site / "kernel-fusion.html").as_uri())
+def test_every_control_is_reached_and_left_by_the_tab_key(visit, url):
+    there = visit(url)
     there.page.locator("body").press("Tab")
     while there.page.evaluate("document.activeElement.dataset.input") != "k":
         there.page.keyboard.press("Tab")
@@ -155,8 +155,8 @@ def test_every_control_is_reached_and_left_by_the_tab_key(visit, site):
     ]
 
 
-def test_a_held_key_is_announced_once_it_rests(visit, site):
-    there = visit((site / "kernel-fusion.html").as_uri() + "?S=256")
+def test_a_held_key_is_announced_once_it_rests(visit, url):
+    there = visit(url + "?S=256")
     there.page.evaluate("""window.spoken = [];
         const place = document.querySelector('#spoken');
         new MutationObserver(() => window.spoken.push(place.textContent))
@@ -183,13 +183,8 @@ def test_the_pointer_over_the_curves_shows_their_values(visit, url):
     expect(there.page.locator('[data-figure="bytes-moved"] .tip')).to_contain_text("134.2")
 
 
-def test_a_tap_shows_the_values_and_a_tap_elsewhere_hides_them(visit, site):
-    there = visit(
-        (site / "kernel-fusion.html").as_uri(),
-        viewport={"width": 320, "height": 700},
-        has_touch=True,
-        is_mobile=True,
-    )
+def test_a_tap_shows_the_values_and_a_tap_elsewhere_hides_them(visit, url):
+    there = visit(url, viewport={"width": 320, "height": 700}, has_touch=True, is_mobile=True)
     plot = there.page.locator('[data-figure="time-vs-size"]')
     plot.tap(position={"x": 150, "y": 100})
     tip = plot.locator(".tip")

@@ -1,8 +1,8 @@
 """Browser and numpy, prose and figure: one set of numbers."""
 
 import dataclasses
-import math
 import random
+import re
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from app.text import slots
 from model import cost, gpus
 from plates.hardware_inputs import Card
 from plates.kernel_fusion import KernelFusion, plate
-from plates.plate import quantities, values
+from plates.plate import inputs_of, values
 from tests.browser.conftest import plates_serve
 from tests.plates.test_kernel_fusion import US, WORKED
 
@@ -30,10 +30,40 @@ def states(count):
         }
 
 
-def test_on_five_thousand_states_browser_and_numpy_agree(visit, site):
+def any_states(count):
+    """Draw states in which every input is anything that it may be."""
+    chance = random.Random(4)
+    known = inputs_of(KernelFusion)
+    for _ in range(count):
+        state = {}
+        for name, it in known.items():
+            if it.kind == "choice":
+                state[name] = chance.choice(list(it.options))
+            elif it.kind == "flags":
+                on = [flag for flag in it.options if chance.random() < 0.7]
+                state[name] = ",".join(on) or "none"
+            else:
+                low, high = it.bounds
+                value = np.exp(chance.uniform(np.log(max(low, 0.01)), np.log(high)))
+                state[name] = round(value) if it.whole else float(value)
+        yield state
+
+
+def test_on_five_hundred_states_of_all_inputs_browser_and_numpy_agree(visit, url):
+    asked = list(any_states(500))
+    found = visit(url).page.evaluate("asked => asked.map(it => read(it))", asked)
+    for state, there in zip(asked, found, strict=True):
+        expected = plate.drawn(**plate.given(state))
+        for name, value in there.items():
+            np.testing.assert_allclose(
+                value, np.squeeze(expected[name]), rtol=1e-9, atol=1e-30, err_msg=f"{name} {state}"
+            )
+
+
+def test_on_five_thousand_states_browser_and_numpy_agree(visit, url):
     asked = list(states(5000))
-    there = visit((site / "kernel-fusion.html").as_uri()).page
-    found = there.evaluate("asked => asked.map(it => outcome({...defaults, ...it}))", asked)
+    there = visit(url).page
+    found = there.evaluate("asked => asked.map(it => outcome(read({...defaults, ...it})))", asked)
     columns = {name: np.array([it[name] for it in asked]) for name in asked[0]}
     expected = plate.read(columns)
     for name in plate.outputs:
@@ -58,8 +88,8 @@ def test_what_is_shown_is_what_numpy_says(visit, url):
             assert value == pytest.approx(float(expected[name]), **CLOSE)
 
 
-def test_numbers_are_written_alike_in_python_and_in_the_browser(visit, site):
-    there = visit((site / "kernel-fusion.html").as_uri()).page
+def test_numbers_are_written_alike_in_python_and_in_the_browser(visit, url):
+    there = visit(url).page
     asked = list(states(500))
     texts = there.evaluate(
         """asked => asked.map(inputs => {
@@ -75,6 +105,17 @@ def test_numbers_are_written_alike_in_python_and_in_the_browser(visit, site):
         assert found == [here[name].text for name in names]
 
 
+def test_all_that_follows_the_state_is_drawn_where_numpy_says_in_any_state(visit, url):
+    there = visit(url)
+    there.page.evaluate("all('details').forEach(it => { it.open = true; })")
+    for state in any_states(25):
+        there.set(**state)
+        there.agrees(plate, state)
+        expected = plate.outcome(state)
+        for name, value in there.readings().items():
+            assert value == pytest.approx(expected[name], rel=1e-12, abs=1e-30)
+
+
 def test_the_drawn_figure_is_right_all_through_a_drag(visit, url):
     there = visit(url)
     slider = there.slider("Chain length k")
@@ -83,52 +124,43 @@ def test_the_drawn_figure_is_right_all_through_a_drag(visit, url):
     there.page.mouse.move(box["x"] + 20, box["y"] + box["height"] / 2)
     there.page.mouse.down()
     seen = set()
+    bar = there.page.locator("rect[data-part=bytes_unfused]")
     for share in np.linspace(0.02, 0.98, 9):
         there.page.mouse.move(box["x"] + share * box["width"], box["y"] + box["height"] / 2)
         there.page.evaluate("new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
-        state = there.page.evaluate("state")
-        seen.add(state["k"])
-        drawn = there.sources()
-        for figure in plate.figures[:2]:
-            table = figure.columns(plate.read, state)
-            for source in set(table) & {"curves", "marks", "bars"}:
-                for column, here in table[source].items():
-                    np.testing.assert_allclose(drawn[source][column], here, rtol=1e-12)
-        bars = drawn["bars"]
-        assert bars["drawn"] == pytest.approx([state["k"] / 16, 1 / 16], **CLOSE)
+        k = there.page.evaluate("state.k")
+        seen.add(k)
+        assert bar.get_attribute("width") == f"{100 * k / 16:g}%"
     there.page.mouse.up()
     assert len(seen) >= 7
 
 
-def test_the_figure_holds_its_scales_while_the_inputs_move(visit, site):
-    there = visit((site / "kernel-fusion.html").as_uri())
-    ranges = """JSON.stringify(Bokeh.documents.flatMap(it => it.roots()).map(it =>
-        [it.x_range.start, it.x_range.end, it.y_range.start, it.y_range.end]))"""
-    before = there.page.evaluate(ranges)
+def test_the_figure_holds_its_scales_while_the_inputs_move(visit, url):
+    there = visit(url)
+    scales = """all("[data-figure=time-vs-size] :is(.ticks, .grid)").map(it => it.outerHTML)"""
+    before = there.page.evaluate(scales)
     for state in states(5):
         there.set(**state)
-        assert there.page.evaluate(ranges) == before
+        assert there.page.evaluate(scales) == before
 
 
-def test_the_smallest_and_largest_states_draw_finite_curves(visit, site):
-    there = visit((site / "kernel-fusion.html").as_uri())
+def test_the_smallest_and_largest_states_draw_finite_curves(visit, url):
+    there = visit(url)
     for k in (1, 16):
         for S in (2**8, 2**30):
             for overhead in (0, 20):
                 there.set(k=k, S=S, overhead=overhead)
-                for source in there.sources().values():
-                    for column in source.values():
-                        numbers = [it for it in column if not isinstance(it, str)]
-                        assert all(math.isfinite(it) for it in numbers)
-                text = there.page.locator(".workshop").inner_text()
-                assert "NaN" not in text
-                assert "Infinity" not in text
+                html = there.page.locator(".workshop").inner_html()
+                assert not re.search("NaN|Infinity|undefined|null", html)
 
 
-def test_what_falls_below_the_axis_is_marked_at_its_edge(visit, site):
-    there = visit((site / "kernel-fusion.html").as_uri() + "?S=256&overhead=0")
-    assert there.sources()["marks"]["drawn"] == [1e-6, 1e-6]
-    expect(there.page.locator('[data-mark="time_fused"]')).to_have_text("↓ 0.3057\xa0ns")
+def test_what_falls_below_the_axis_is_marked_at_its_edge(visit, url):
+    there = visit(f"{url}?S=256&overhead=0")
+    circle = there.page.locator("circle[data-part=time_fused]")
+    assert circle.get_attribute("cy") == "100%"
+    mark = there.page.locator("text.mark[data-part=time_fused]")
+    expect(mark.locator("tspan").first).to_be_visible()
+    expect(mark).to_have_text("↓ ↑ 0.3057\xa0ns")
 
 
 def test_the_page_follows_a_constant_and_a_formula_of_the_model(visit, tmp_path, monkeypatch):
@@ -144,26 +176,24 @@ def test_the_page_follows_a_constant_and_a_formula_of_the_model(visit, tmp_path,
     expect(there.page.locator(".readout [data-output=bytes_fused]")).to_have_text("1.024\xa0kB")
     # 4 bytes a value, seven times over, 256 values, 6.7 TB/s, and 4 µs of launch
     assert there.readings()["time_fused"] == pytest.approx(4e-6 + 7 * 4 * 256 / 6.7e12, **CLOSE)
-    assert there.sources()["curves"]["time_fused"][0] == pytest.approx(4.00107e-6, rel=1e-6)
+    assert there.page.evaluate("stopsOf(plate.figures[0], state).stops[0].time_fused") == (
+        pytest.approx(4.00107e-6, rel=1e-6)
+    )
 
 
-def test_both_engines_show_the_same_over_the_same_states(visit, server):
+def test_both_engines_show_the_same_over_the_same_states(visit, url):
     with plates_serve("--engine", "python") as python:
-        here = visit(server + "kernel-fusion").joined()
         there = visit(python.url + "kernel-fusion").joined()
+        there.page.evaluate("all('details').forEach(it => { it.open = true; })")
         for state in [*states(12), {"k": 5, "S": 4096, "overhead": 4}]:
-            here.set(**state)
             there.set(**state)
             there.page.wait_for_function(
                 "asked => Object.keys(asked).every(it => shown.inputs[it] === asked[it])", arg=state
             )
-            assert here.readings() == pytest.approx(there.readings(), **CLOSE)
-            ours, theirs = here.sources(), there.sources()
-            for source, column in (("curves", "time_graph"), ("marks", "y"), ("bars", "value")):
-                np.testing.assert_allclose(ours[source][column], theirs[source][column], rtol=1e-12)
+            there.agrees(plate, values(KernelFusion(**state)))
 
 
 def test_defaults_are_those_of_the_param_class(visit, url):
     assert visit(url).page.evaluate("state") == {
-        name: it.default for name, it in quantities(KernelFusion).items()
+        name: it.default for name, it in inputs_of(KernelFusion).items()
     }

@@ -62,7 +62,6 @@ def test_a_regime_reaches_half_way_to_the_stop_where_another_begins():
     assert found["regime_middle"] == [pytest.approx(37.5), pytest.approx(87.5)]
     assert found["regime_to"] == [pytest.approx(1e3), pytest.approx(1e4)]
     assert found["regime_begun"] == [False, True]
-    assert found["regime_on"] == [True, False]
     assert found["regime_roomy"] == [True, False]
 
 

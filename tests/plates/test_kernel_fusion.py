@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plates.kernel_fusion import KernelFusion, plate
-from plates.plate import quantities, values
+from plates.plate import inputs_of, values
 
 US = 1e-6
 
@@ -60,9 +60,9 @@ def test_a_curve_is_the_same_function_as_a_point():
 
 
 def test_at_every_corner_of_the_bounds_all_readings_are_finite():
-    numbers = {k: it for k, it in quantities(KernelFusion).items() if it.kind == "quantity"}
+    numbers = {k: it for k, it in inputs_of(KernelFusion).items() if it.kind == "quantity"}
     corners = dict(zip(numbers, np.meshgrid(*[it.bounds for it in numbers.values()]), strict=True))
-    choices = {k: it.options for k, it in quantities(KernelFusion).items() if it.kind == "choice"}
+    choices = {k: it.options for k, it in inputs_of(KernelFusion).items() if it.kind == "choice"}
     choices["gpu"] = ("v100", "b200", "custom")
     for picked in itertools.product(*choices.values()):
         found = plate.read(corners | dict(zip(choices, picked, strict=True)))

@@ -6,8 +6,8 @@ import numpy as np
 import param
 
 from plates.figure import Axis, Bars, Curves, Series
+from plates.inputs import Quantity
 from plates.plate import Fact, Plate, Reading, State
-from plates.quantity import Quantity
 
 GRAVITY = 9.81
 HIGHEST_M = 1024

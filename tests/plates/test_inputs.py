@@ -6,9 +6,9 @@ import numpy as np
 import param
 import pytest
 
+from plates.inputs import Quantity
 from plates.kernel_fusion import KernelFusion
 from plates.plate import update, values
-from plates.quantity import Quantity
 
 K, S, OVERHEAD = (KernelFusion.param[name] for name in ("k", "S", "overhead"))
 
@@ -122,3 +122,30 @@ def test_a_value_is_spoken_exactly_and_with_its_unit():
     assert S.text(33554432).replace("\N{NO-BREAK SPACE}", " ") == "32 Mi values"
     assert S.text(33554433) == "33,554,433 values"
     assert OVERHEAD.text(4.25) == "4.25 µs per kernel"
+
+
+GPU, TERMS = (KernelFusion.param[name] for name in ("gpu", "terms"))
+
+
+def test_a_choice_is_one_of_its_options_and_the_readings_get_its_record():
+    assert GPU.parse("h200") == "h200"
+    assert GPU.for_readings("h200") is GPU.options["h200"].record
+    for text in ("h100", "", "H200"):
+        with pytest.raises(ValueError, match=rf"^gpu = '{text}' is not one of h100-sxm, h100-pcie"):
+            GPU.parse(text)
+
+
+def test_flags_are_some_of_their_options_in_their_own_order_or_none():
+    assert TERMS.parse("overlap, l2") == "l2,overlap"
+    assert TERMS.parse("none") == "none"
+    on = TERMS.for_readings("l2,overlap")
+    assert (on.l2, on.overlap, on.fixed) == (True, True, False)
+    for text in ("l2,none", "l2,warp", ""):
+        with pytest.raises(ValueError, match=r"^terms = '.*' is not some of fixed, achieved"):
+            TERMS.parse(text)
+
+
+@pytest.mark.parametrize("value", ["l2,fixed", "l2,l2", "", 5, None])
+def test_the_param_class_refuses_flags_that_are_not_in_order(value):
+    with pytest.raises(ValueError, match=r"^terms = .* is not some of"):
+        KernelFusion(terms=value)
