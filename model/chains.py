@@ -8,11 +8,11 @@ import ast
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain as joined
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -53,15 +53,31 @@ VIEWED = re.compile(r"(\.(chunk|max|min)\(.*\)|\.shape)\[\d\]$|\[(:|None)(, (:|N
 class Tensor:
     """A tensor: how many values per value of the main tensor, in which format and layout.
 
-    `layout` is "dense", "transposed" or "sliced". `fresh` names the argument whose memory it is, if
-    that is as large as the main tensor, and `fresh_wide` that too where casts are no kernels.
+    `layout` is "dense", "transposed" or "sliced". `origin` names the argument whose memory it is,
+    if that is as large as the main tensor, and `cast` says that it was converted from that.
     """
 
     values: float
     format: str = ""
     layout: str = "dense"
-    fresh: str = ""
-    fresh_wide: str = ""
+    origin: str = ""
+    cast: bool = False
+
+
+class Kernel(NamedTuple):
+    """A kernel: which tensors it reads and writes, what else `Steps` says of it, its name and code.
+
+    The first tensor that it writes is its result.
+    """
+
+    read: Sequence[Tensor]
+    written: Sequence[Tensor]
+    flop: float = 0
+    indexed: bool = False
+    cast: bool = False
+    repeated: bool = False
+    name: str = ""
+    code: str = ""
 
 
 @dataclass(frozen=True)
@@ -83,39 +99,36 @@ class Steps:
     flop: Any
     indexed: Any
     mixed: Any
-    cast: Any = False
-    repeated: Any = False
-    fresh: Any = True
-    fresh_wide: Any = True
-
-
-@dataclass(frozen=True)
-class Step:
-    """One kernel: what it is called, its line of PyTorch, and its entry in each of `Steps`."""
-
-    name: str
-    code: str
-    entries: Steps
+    cast: Any
+    repeated: Any
+    fresh: Any
+    fresh_wide: Any
 
 
 @dataclass(frozen=True)
 class Chain:
-    """An operation written out as steps, and as the one kernel that fuses it.
+    """An operation as its steps, `unfused`, and as the one kernel that is `fused` from them.
 
-    The code of the steps, in order, is the body of a function that takes `arguments` and `returns`
-    names. `fp32` says that it works in FP32 whatever the format is. `chains.toml` says the rest.
+    That does the same arithmetic, without what is repeated, on less traffic in a dense layout. The
+    code of the steps, in order, is the body of a function that takes `arguments` and `returns`
+    names. `chains.toml` says the rest.
     """
 
     name: str
     source: str
     arguments: str
     returns: str
-    steps: tuple[Step, ...]
-    fused: Step
-    fp32: bool
+    steps: Sequence[Kernel]
+    unfused: Steps
+    fused: Steps
     repeats: bool = False
     group: str = "common"
     timed_as: Sequence[str] = ()
+
+    @property
+    def fp32(self) -> bool:
+        """Whether it works in FP32 whatever the format is: what it reads is in no other."""
+        return not self.fused.read_values.any()
 
 
 def chains(file: Path) -> dict[str, Chain]:
@@ -135,48 +148,50 @@ def chains(file: Path) -> dict[str, Chain]:
     return found
 
 
-def unfused(chain: Chain) -> Steps:
-    """Return the steps of the chain as columns."""
-    return _columns(chain.steps)
-
-
-def fused(chain: Chain) -> Steps:
-    """Return the fused kernel as columns: the same arithmetic on less traffic, in a dense layout.
-
-    Steps that are repeated are not in it.
-    """
-    return _columns([chain.fused])
-
-
-def _columns(steps: Sequence[Step]) -> Steps:
-    return Steps(*(np.array([getattr(it.entries, f.name) for it in steps]) for f in fields(Steps)))
-
-
 def _chain(
     arguments: Mapping[str, str], returns: str, code: str, also_writes: float = 0, **told: Any
 ) -> Chain:
     given = {name: _declared(name, said) for name, said in arguments.items()}
     known: dict[str, Any] = dict(given)
-    touched: set[Any] = set()
-    steps = []
+    kernels = []
     for n, line in enumerate(code.strip().splitlines(), start=1):
         try:
-            steps.append(_step(line, known, touched))
+            kernels.append(_kernel(line, known))
         except (SyntaxError, ValueError) as fault:
             raise ValueError(f"line {n}, {line!r}: {fault}") from None
     if told.get("repeats"):
-        steps[-1] = replace(steps[-1], entries=replace(steps[-1].entries, repeated=True))
+        kernels[-1] = kernels[-1]._replace(repeated=True)
     if unmade := [it for it in returns.split(", ") if not known.get(it)]:
         raise ValueError(f"it returns {unmade[0]}, which is not made")
     read = [it for it in given.values() if it and it.values]
     form = read[0].format if read else ""
     written = [replace(known[it], format=form) for it in returns.split(", ")]
-    flop = sum(it.entries.flop for it in steps if not it.entries.repeated)
-    one = _entries(read, [*written, Tensor(also_writes, form)], flop, indexed=False)
+    flop = sum(it.flop for it in kernels if not it.repeated)
+    one = Kernel(read, [*written, Tensor(also_writes, form)], flop)
     return Chain(
-        arguments=", ".join(arguments), returns=returns, steps=tuple(steps),
-        fused=Step("fused", "", one), fp32=form == "fp32", **told,
+        arguments=", ".join(arguments), returns=returns, steps=kernels,
+        unfused=_columns(kernels), fused=_columns([one]), **told,
     )  # fmt: skip
+
+
+def _columns(kernels: Sequence[Kernel]) -> Steps:
+    entries = []
+    touched, touched_wide = {""}, {""}
+    for it in kernels:
+        narrow = {tensor.origin for tensor in it.read if not tensor.cast}
+        wide = set() if it.cast else {tensor.origin for tensor in it.read}
+        fresh, fresh_wide = not narrow <= touched, not wide <= touched_wide
+        touched, touched_wide = touched | narrow, touched_wide | wide
+        mixed = len({tensor.format for tensor in it.read}) > 1
+        amounts = *_amounts(it.read), *_amounts(it.written), float(it.flop)
+        entries.append((*amounts, it.indexed, mixed, it.cast, it.repeated, fresh, fresh_wide))
+    return Steps(*map(np.array, zip(*entries, strict=True)))
+
+
+def _amounts(tensors: Sequence[Tensor]) -> tuple[float, float]:
+    """Return how many values there are in the chain's format, and how many bytes in others."""
+    others = sum(it.values * BYTES[it.format] for it in tensors)
+    return float(sum(it.values for it in tensors if not it.format)), float(others)
 
 
 def _declared(name: str, said: str) -> Tensor | None:
@@ -185,14 +200,14 @@ def _declared(name: str, said: str) -> Tensor | None:
         raise ValueError(f"argument {name} is {said!r}, which is no tensor, table, row or number")
     kind, size, form = told.groups(default="")
     values = 0.0 if kind == "row" else float(Fraction(size or 1))
-    large = name if kind == "tensor" else ""
-    return None if kind == "number" else Tensor(values, form, fresh=large, fresh_wide=large)
+    origin = name if kind == "tensor" else ""
+    return None if kind == "number" else Tensor(values, form, origin=origin)
 
 
-def _step(line: str, known: dict[str, Any], touched: set[Any]) -> Step:
+def _kernel(line: str, known: dict[str, Any]) -> Kernel:
     """Return the one kernel of a line, and add what it assigns to what is `known`."""
     code, _, name = line.rpartition("  # ")
-    kernels: list[tuple[list[Tensor], Steps]] = []
+    kernels: list[Kernel] = []
     match ast.parse(code).body:
         case [ast.Assign(targets=[ast.Name(id=target)], value=value)]:
             known[target] = _value(value, known, kernels)
@@ -200,19 +215,10 @@ def _step(line: str, known: dict[str, Any], touched: set[Any]) -> Step:
             raise ValueError("it is not one assignment and, behind #, what the kernel is called")
     if len(kernels) != 1:
         raise ValueError(f"it is {len(kernels)} kernels, not one")
-    ((read, entries),) = kernels
-    fresh, fresh_wide = (
-        {(column, getattr(it, column)) for it in read if getattr(it, column)} - touched
-        for column in ("fresh", "fresh_wide")
-    )
-    if entries.cast:
-        fresh_wide = set()
-    touched |= fresh | fresh_wide
-    found = replace(entries, fresh=bool(fresh), fresh_wide=bool(fresh_wide))
-    return Step(name, code, found)
+    return kernels[0]._replace(name=name, code=code)
 
 
-def _value(node: ast.expr, known: Mapping[str, Any], kernels: list[Any]) -> Any:
+def _value(node: ast.expr, known: Mapping[str, Any], kernels: list[Kernel]) -> Any:
     """Return the tensor that an expression is, or None for a number; add the kernels it takes."""
     match node:
         case ast.Constant() | ast.Attribute(attr="pi" | "shape" | "dtype"):
@@ -235,12 +241,11 @@ def _value(node: ast.expr, known: Mapping[str, Any], kernels: list[Any]) -> Any:
         return replace(first, values=first.values / ast.literal_eval(operands[1]), layout=layout)
     if name in ("float", "to"):
         form = "fp32" if name == "float" else _value(operands[1].value, known, kernels).format
-        result = replace(first, format=form, fresh="")
-        kernels.append((read, replace(_entries(read, [result], 0), cast=True)))
+        kernel = Kernel(read, [replace(first, format=form, cast=True)], cast=True)
     else:
-        result, entries = _computed(name, read, alpha)
-        kernels.append((read, entries))
-    return result
+        kernel = _computed(name, read, alpha)
+    kernels.append(kernel)
+    return kernel.written[0]
 
 
 def _operation(node: ast.expr) -> tuple[str, list[Any], bool]:
@@ -257,8 +262,8 @@ def _operation(node: ast.expr) -> tuple[str, list[Any], bool]:
     raise ValueError(f"{ast.unparse(node)} is not known")
 
 
-def _computed(name: str, read: list[Tensor], alpha: bool) -> tuple[Tensor, Steps]:
-    """Return the result of a kernel that computes, and its entries."""
+def _computed(name: str, read: list[Tensor], alpha: bool) -> Kernel:
+    """Return a kernel that computes."""
     most = max(it.values for it in read)
     form = max((it.format for it in read), key=list(BYTES).index)
     operation = f"complex {name}" if form == "complex" else name
@@ -266,25 +271,13 @@ def _computed(name: str, read: list[Tensor], alpha: bool) -> tuple[Tensor, Steps
         raise ValueError(f"the operation {operation} is not known")
     values = 0 if name in REDUCTIONS else most
     turned = any(it.layout == "transposed" and it.values == most for it in read)
-    result = Tensor(values, form, "transposed" if turned else "dense")
+    written = [Tensor(values, form, "transposed" if turned else "dense")]
     if name == "cat":
-        result = Tensor(sum(it.values for it in read), form)
-    written = [result, Tensor(values, "bool")] if name == "dropout" else [result]
+        written = [Tensor(sum(it.values for it in read), form)]
+    if name == "dropout":
+        written.append(Tensor(values, "bool"))
     indexed = name == "cat" or any(it.layout != "dense" or it.values < most for it in read)
-    return result, _entries(read, written, most * (FLOP[operation] + alpha), indexed)
-
-
-def _entries(
-    read: Sequence[Tensor], written: Sequence[Tensor], flop: float, indexed: bool = False
-) -> Steps:
-    """Return the entries of a kernel, as if none before it had touched what it reads."""
-
-    def amounts(tensors: Sequence[Tensor]) -> tuple[float, float]:
-        fixed = sum(it.values * BYTES[it.format] for it in tensors)
-        return float(sum(it.values for it in tensors if not it.format)), float(fixed)
-
-    mixed = len({it.format for it in read}) > 1
-    return Steps(*amounts(read), *amounts(written), float(flop), indexed, mixed)
+    return Kernel(read, written, most * (FLOP[operation] + alpha), indexed)
 
 
 CHAINS = chains(Path(__file__).with_name("chains.toml"))

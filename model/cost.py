@@ -4,14 +4,14 @@ The refined model has its terms on; with none of them it is the sketch, in which
 its overhead, and then the bytes move at the peak bandwidth.
 """
 
-from dataclasses import dataclass, fields, replace
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from model.arguments import checked
 from model.chains import Steps
-from model.gpus import FORMATS, Format, Gpu
+from model.gpus import Format, Gpu
 
 INDEXED_SHARE = 0.5
 """Share of memory's achieved bandwidth that a kernel reaches whose operands are not all dense and
@@ -37,9 +37,6 @@ Source: RRZE-HPC/gpu-benches, gpu-small-kernels (GH200, graph): 1.26 to 1.32 µs
 REGIMES = ("launch-bound", "L2-bound", "HBM-bound", "access-bound", "arithmetic-bound")
 """What a time may mostly consist of, in the order of `Parts`."""
 
-WIDE_BYTES = FORMATS["fp32"].bytes
-"""Bytes of one FP32 value, in which mixed operands meet. Source: `FORMATS`."""
-
 
 @dataclass(frozen=True)
 class Terms:
@@ -53,8 +50,8 @@ class Terms:
     overlap: Any = True
 
 
-SKETCH = Terms(*[False] * len(fields(Terms)))
-"""The sketch: no term is on."""
+REFINED, SKETCH = Terms(), Terms(*[False] * len(fields(Terms)))
+"""The refined model, and the sketch: no term is on."""
 
 
 @dataclass(frozen=True)
@@ -69,20 +66,51 @@ LAUNCHES = {"stream": Launch(), "eager": Launch(eager=True), "graph": Launch(gra
 
 
 @dataclass(frozen=True)
-class Parts:
-    """Seconds of a time: `time_s` is the sum of the others.
+class Run:
+    """How a chain is run: on what, in which format, how it is launched, and which terms count.
+
+    A launch costs the host `overhead_s`. Of a repeated step there are k - 1. A `warm` chain is run
+    over and over on the same tensors.
+    """
+
+    gpu: Gpu
+    dtype: Format
+    launch: Launch = LAUNCHES["stream"]
+    overhead_s: Any = 0
+    terms: Terms = REFINED
+    k: Any = 1
+    warm: bool = False
+
+    @property
+    def issue_s(self) -> Any:
+        """What the host takes for each launch, more in a framework if its work is counted apart."""
+        eager = np.logical_and(self.launch.eager, self.terms.overlap)
+        return self.overhead_s + np.where(eager, EAGER_DISPATCH_S, 0)
+
+
+class Parts(NamedTuple):
+    """Seconds of a time by what they go to.
 
     `launch_s` is fixed cost and, for a chain, waiting for the host; `l2_s` and `hbm_s` are traffic
     by where it goes, `access_s` is by how much slow access is longer than that. Where arithmetic is
     longer still, `arithmetic_s` stands for all of these.
     """
 
-    time_s: Any
     launch_s: Any
     l2_s: Any
     hbm_s: Any
     access_s: Any
     arithmetic_s: Any
+
+    @property
+    def worked_s(self) -> Any:
+        """All but the launch."""
+        return self.l2_s + self.hbm_s + self.access_s + self.arithmetic_s
+
+    @property
+    def time_s(self) -> Any:
+        """The whole time."""
+        return self.launch_s + self.worked_s
 
 
 @dataclass(frozen=True)
@@ -123,30 +151,16 @@ def transfer_s(moved_bytes: Any, bandwidth: Any) -> Any:
 
 
 @checked
-def launch_stream_s(k: Any, overhead_s: Any) -> Any:
-    """Return the time in seconds of launching k kernels one by one: each costs the overhead.
+def launch_s(k: Any, overhead_s: Any, gap_s: Any) -> Any:
+    """Return the time in seconds of launching k kernels: the overhead once, and then the gaps.
 
-    Source: that the host launches them in order (CUDA C++ Programming Guide, streams).
-    """
-    return k * overhead_s
+    In a CUDA graph a gap is `GRAPH_GAP_S`, at most the overhead: a graph is never slower than a
+    stream, where each gap is the overhead.
 
-
-@checked
-def launch_graph_s(k: Any, overhead_s: Any, gap_s: Any) -> Any:
-    """Return the launch time in seconds of k kernels in a CUDA graph: one launch, then the gaps.
-
-    A graph is never slower than the stream, so a gap is at most the overhead.
-
-    Source: `GRAPH_GAP_S`.
+    Source: that the host launches a stream in order (CUDA C++ Programming Guide, streams).
     """
     # What is saved is taken off the stream, so that rounding cannot make a graph the slower one.
-    return launch_stream_s(k, overhead_s) - (k - 1) * np.maximum(0, overhead_s - gap_s)
-
-
-@checked
-def speedup(time_unfused_s: Any, time_fused_s: Any) -> Any:
-    """Return how many times faster the fused chain is."""
-    return time_unfused_s / time_fused_s
+    return k * overhead_s - (k - 1) * np.maximum(0, overhead_s - gap_s)
 
 
 @checked
@@ -239,14 +253,6 @@ def per_step(value: Any) -> Any:
     return np.positive(value)[..., None]
 
 
-def dispatch_s(launch: Launch, terms: Terms) -> Any:
-    """Return what a framework adds to each launch, where the host's work is counted by itself.
-
-    Source: `EAGER_DISPATCH_S`.
-    """
-    return np.where(np.logical_and(launch.eager, terms.overlap), EAGER_DISPATCH_S, 0)
-
-
 def largest(parts: Parts) -> Any:
     """Return which part of a time is the largest, as its place in `REGIMES`.
 
@@ -255,97 +261,65 @@ def largest(parts: Parts) -> Any:
     place: Any = 0
     most_s = parts.launch_s
     # Slow access at half the pace of memory costs as much again as memory does, and is the reason.
-    for n, part_s in (
-        (1, parts.l2_s),
-        (3, parts.access_s),
-        (2, parts.hbm_s),
-        (4, parts.arithmetic_s),
-    ):
-        place = np.where(part_s > most_s, n, place)
-        most_s = np.maximum(most_s, part_s)
+    for n in (1, 3, 2, 4):
+        place = np.where(parts[n] > most_s, n, place)
+        most_s = np.maximum(most_s, parts[n])
     return place
 
 
-def chain_cost(
-    steps: Steps,
-    n_values: Any,
-    dtype: Format,
-    gpu: Gpu,
-    launch: Launch,
-    overhead_s: Any,
-    terms: Terms,
-    k: Any = 1,
-    warm: bool = False,
-) -> Cost:
-    """Return the cost of a chain on tensors of `n_values`; of a repeated step there are k - 1.
+def chain_cost(steps: Steps, n_values: Any, run: Run) -> Cost:
+    """Return the cost of a chain on tensors of `n_values`.
 
     Numbers may be arrays that broadcast; one outside its range in `model.arguments` raises
-    ValueError. A step that reads a tensor which none before it has touched finds nothing in L2,
-    unless the chain is `warm`: run over and over on the same tensors.
+    ValueError.
 
     Source: the sum over kernels is how a stream runs them, in order; the host's issue runs beside
     it, so that the longer of the two counts (CUDA C++ Programming Guide, asynchronous execution).
     """
-    values = per_step(n_values)
-    read = values * (steps.read_values * dtype.bytes + steps.read_bytes)
-    written = values * (steps.write_values * dtype.bytes + steps.write_bytes)
-    resident = _resident(steps, read + written, dtype, gpu, terms, warm)
-    kernel = _kernel(
-        steps, read + written, values * steps.flop, resident, dtype, gpu, launch, terms
-    )
-    count = _count(steps, dtype, k)
+    values, value_bytes = per_step(n_values), run.dtype.bytes
+    read = values * (steps.read_values * value_bytes + steps.read_bytes)
+    written = values * (steps.write_values * value_bytes + steps.write_bytes)
+    resident = _resident(steps, read + written, run)
+    kernel = _kernel(steps, read + written, values * steps.flop, resident, run)
+    times = np.where(steps.repeated, per_step(run.k) - 1, 1)
+    count = np.where(np.logical_and(steps.cast, np.logical_not(run.dtype.narrow)), 0, times)
 
     def total(entries: Any) -> Any:
         return np.sum(count * entries, axis=-1)
 
-    parts = Parts(*(total(getattr(kernel, it.name)) for it in fields(Parts)))
-    kernels = np.sum(count, axis=-1)
-    wait_s = _wait_s(kernels, parts.time_s, launch, overhead_s, terms)
-    chain = replace(parts, time_s=parts.time_s + wait_s, launch_s=parts.launch_s + wait_s)
+    on_gpu, kernels = Parts(*map(total, kernel)), np.sum(count, axis=-1)
+    wait_s = _wait_s(kernels, on_gpu.time_s, run)
+    chain = on_gpu._replace(launch_s=on_gpu.launch_s + wait_s)
     moved, flop = total(read + written), total(values * steps.flop)
     return Cost(chain, kernels, moved, flop, wait_s, kernel, count, read, written, resident)
 
 
-def _count(steps: Steps, dtype: Format, k: Any) -> Any:
-    """Return how many kernels each step is: of a cast none where the format is FP32 already."""
-    times = np.where(steps.repeated, per_step(k) - 1, 1)
-    return np.where(np.logical_and(steps.cast, dtype.bytes >= WIDE_BYTES), 0, times)
-
-
-def _wait_s(kernels: Any, on_gpu_s: Any, launch: Launch, overhead_s: Any, terms: Terms) -> Any:
+def _wait_s(kernels: Any, on_gpu_s: Any, run: Run) -> Any:
     """Return how long the GPU waits for the host, which works beside it if the two overlap."""
     # The gap between a graph's nodes is part of the fixed cost, where that is counted.
-    gap_s = np.where(terms.fixed, 0, GRAPH_GAP_S)
-    issued_s = np.where(
-        launch.graph,
-        launch_graph_s(kernels, overhead_s, gap_s),
-        launch_stream_s(kernels, overhead_s + dispatch_s(launch, terms)),
-    )
-    return np.where(terms.overlap, np.maximum(0, issued_s - on_gpu_s), issued_s)
+    gap_s = np.where(run.terms.fixed, 0, GRAPH_GAP_S)
+    issued_s = launch_s(kernels, run.issue_s, np.where(run.launch.graph, gap_s, run.issue_s))
+    return np.where(run.terms.overlap, np.maximum(0, issued_s - on_gpu_s), issued_s)
 
 
-def _resident(steps: Steps, moved: Any, dtype: Format, gpu: Gpu, terms: Terms, warm: bool) -> Any:
-    """Return the share of each kernel's traffic that stays inside L2."""
-    narrow = dtype.bytes < WIDE_BYTES
+def _resident(steps: Steps, moved: Any, run: Run) -> Any:
+    """Return the share of each kernel's traffic that stays inside L2.
+
+    Nothing of it is there where the step reads a tensor that none before it has touched, unless the
+    chain is warm.
+    """
+    gpu, narrow = run.gpu, run.dtype.narrow
     fresh = np.logical_or(
         np.logical_and(narrow, steps.fresh),
         np.logical_and(np.logical_not(narrow), steps.fresh_wide),
     )
+    found = np.logical_and(run.terms.l2, np.logical_or(run.warm, np.logical_not(fresh)))
     share = l2_share(moved, per_step(gpu.l2_bytes), gpu.l2_full_share, gpu.l2_spilt_share)
-    return np.where(np.logical_and(terms.l2, np.logical_or(warm, np.logical_not(fresh))), share, 0)
+    return np.where(found, share, 0)
 
 
-def _kernel(
-    steps: Steps,
-    moved: Any,
-    flop: Any,
-    resident: Any,
-    dtype: Format,
-    gpu: Gpu,
-    launch: Launch,
-    terms: Terms,
-) -> Parts:
-    """Return the time of one launch of each step, with what it goes to.
+def _kernel(steps: Steps, moved: Any, flop: Any, resident: Any, run: Run) -> Parts:
+    """Return what the time of one launch of each step goes to.
 
     Slow access is the same wherever the data live, since it is not memory that it waits for.
 
@@ -353,23 +327,21 @@ def _kernel(
     fixed cost: a line through the times of kernels inside L2 meets zero bytes earlier than one
     through those of large kernels.
     """
+    gpu, terms = run.gpu, run.terms
     bandwidth = per_step(gpu.bandwidth * np.where(terms.achieved, gpu.achieved_share, 1))
     in_l2_s = transfer_s(moved * resident, l2_pace(bandwidth, per_step(gpu.l2_bandwidth)))
     in_hbm_s = transfer_s(moved * (1 - resident), bandwidth)
-    moved_s = in_l2_s + in_hbm_s
-    mixed = np.logical_and(steps.mixed, dtype.bytes < WIDE_BYTES)
+    mixed = np.logical_and(steps.mixed, run.dtype.narrow)
     slow = np.logical_and(terms.access, np.logical_or(steps.indexed, mixed))
     indexed_s = np.where(slow, transfer_s(moved, INDEXED_SHARE * bandwidth), 0)
-    accessed_s = np.maximum(moved_s, indexed_s)
+    accessed_s = np.maximum(in_l2_s + in_hbm_s, indexed_s)
     computed_s = np.where(terms.arithmetic, flop / per_step(gpu.fp32_rate), 0)
     computes = computed_s > accessed_s
-    launched_s = np.where(launch.graph, gpu.graph_s, gpu.stream_s)
-    started_s = np.where(terms.fixed, launched_s + gpu.ramp_s * (1 - resident), 0)
+    launched_s = np.where(run.launch.graph, gpu.graph_s, gpu.stream_s)
     return Parts(
-        time_s=started_s + np.maximum(accessed_s, computed_s),
-        launch_s=started_s,
+        launch_s=np.where(terms.fixed, launched_s + gpu.ramp_s * (1 - resident), 0),
         l2_s=np.where(computes, 0, in_l2_s),
         hbm_s=np.where(computes, 0, in_hbm_s),
-        access_s=np.where(computes, 0, accessed_s - moved_s),
+        access_s=np.where(computes, 0, accessed_s - (in_l2_s + in_hbm_s)),
         arithmetic_s=np.where(computes, computed_s, 0),
     )

@@ -2,7 +2,7 @@
 
 import math
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,11 @@ class Format:
 
     name: str
     bytes: float
+
+    @property
+    def narrow(self) -> Any:
+        """Whether it is narrower than FP32, in which mixed operands meet."""
+        return self.bytes < FORMATS["fp32"].bytes
 
 
 FORMATS = {"fp32": Format("FP32", 4), "bf16": Format("BF16", 2), "fp8": Format("FP8", 1)}
@@ -50,7 +55,7 @@ class Gpu:
     sources: Mapping[str, str]
     borrowed: Mapping[str, str]
     achieved_assumed: bool = False
-    drivers: tuple[str, ...] = ()
+    drivers: Sequence[str] = ()
 
 
 NUMBERS = [it.name for it in fields(Gpu) if it.type is float]
@@ -94,8 +99,7 @@ def _gpu(name: str, told: Mapping[str, Any], sources: Mapping[str, str]) -> Gpu:
             borrowed[it] = kin.borrowed.get(it, kin.name)
         else:
             raise ValueError(f"there is no {it}, and no other GPU that it is like")
-    drivers = tuple(own.pop("drivers", ()))
-    return Gpu(**numbers, **own, sources=named, borrowed=borrowed, drivers=drivers)
+    return Gpu(**numbers, **own, sources=named, borrowed=borrowed)
 
 
 def _number(name: str, told: float | str) -> float:

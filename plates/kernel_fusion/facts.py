@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from model import cost
-from model.chains import CHAINS, fused, unfused
+from model.chains import CHAINS
 from model.gpus import FORMATS, GPUS
 from plates.hardware_inputs import REFERENCE
 from plates.kernel_fusion import timings
@@ -39,7 +39,7 @@ def _of_the_sketch() -> Facts:
         "ridge_plain": (cost.ridge_point(gpu.fp32_rate, gpu.bandwidth), sheet),
         "ridge_tensor": (cost.ridge_point(gpu.tensor_rate, gpu.bandwidth), sheet),
         "step_intensity": (cost.intensity(1, step_bytes), "one operation on one value"),
-        "norm_intensity": (cost.intensity(norm.fused.entries.flop, step_bytes), "the formula"),
+        "norm_intensity": (cost.intensity(norm.fused.flop.item(), step_bytes), "the formula"),
         "matmul_intensity": (cost.matmul_intensity(MATMUL_SIDE, value_bytes), "the formula"),
     }
     yield from ((name, it, "intensity", source) for name, (it, source) in intensities.items())
@@ -51,17 +51,17 @@ def _of_the_sketch() -> Facts:
     yield "value_bytes", value_bytes, "plain", "the format BF16"
     yield "step_bytes", step_bytes, "plain", "one value read, one written"
     yield "norm_steps", RMS_NORM_STEPS, "plain", "the formula"
-    yield "norm_flop", norm.fused.entries.flop, "plain", norm.source
+    yield "norm_flop", norm.fused.flop.item(), "plain", norm.source
     yield "tokens", TOKENS, "plain", "the state"
     yield "width", WIDTH, "plain", "the state"
 
 
 def _of_chains() -> Facts:
     """Yield what each chain moves per value in BF16, unfused and fused, and in how many kernels."""
-    bf16, gpu, stream = FORMATS["bf16"], GPUS[REFERENCE], cost.LAUNCHES["stream"]
+    run = cost.Run(GPUS[REFERENCE], FORMATS["bf16"], terms=cost.SKETCH)
     for name, chain in CHAINS.items():
-        for variant, columns in (("unfused", unfused), ("fused", fused)):
-            found = cost.chain_cost(columns(chain), 1, bf16, gpu, stream, 0, cost.SKETCH)
+        for variant, steps in (("unfused", chain.unfused), ("fused", chain.fused)):
+            found = cost.chain_cost(steps, 1, run)
             key = f"{name.replace('-', '_')}_{variant}"
             yield f"bytes_{key}", found.traffic_bytes, "plain", chain.source
             yield f"kernels_{key}", found.kernels, "plain", chain.source
@@ -77,7 +77,7 @@ def _of_timings() -> Facts:
             errors[name] = line["rows"], line["median_error"]
     core = [it for it in timings.published().priced if it.card in timings.CORE]
     for name, rows in {
-        "unseen": [it for it in timings.unfused_of(core) if it.chain not in FITTED_TO],
+        "unseen": [it for it in timings.of_variant(core, "unfused") if it.chain not in FITTED_TO],
         "any_fused": timings.of_variant(core, "fused"),
         "compiled": timings.of_variant(core, "compiled"),
     }.items():
@@ -92,9 +92,9 @@ def _of_pairs() -> Facts:
     """Yield, for ReLU and square on an H100, sizes and speed-ups: published and predicted."""
     rows = [it for it in timings.published().priced if it.chain == "relu-squared"]
     for name, cols in RELU_SQUARED_COLS.items():
-        of = {it.variant: it for it in rows if it.cols == cols}
+        of = {it.variant: it for it in rows if it.row["cols"] == cols}
         before, after = (of[it] for it in ("unfused", "fused"))
-        yield f"size_{name}", before.n_values, "count", before.source
+        yield f"size_{name}", before.n_values, "count", before.row["source"]
         for said in ("measured", "predicted"):
-            times_s = (getattr(it, f"{said}_s") for it in (before, after))
-            yield f"{said}_{name}", cost.speedup(*times_s), "number", before.source
+            before_s, after_s = (getattr(it, f"{said}_s") for it in (before, after))
+            yield f"{said}_{name}", before_s / after_s, "number", before.row["source"]

@@ -1,12 +1,13 @@
 """What the reader may set, and the named states of it."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import param
 
-from model import chains, cost
+from model import cost
+from model.chains import CHAINS
 from plates.hardware_inputs import custom_rate, format_choice, gpu_choice
 from plates.inputs import Choice, Flags, Option, Quantity
 from plates.plate import State
@@ -17,90 +18,74 @@ WIDTH = 4096
 """Tokens of the example, chosen, and values of a token, as in Llama 3 8B (its hidden size)."""
 
 
-@dataclass(frozen=True)
-class Work:
-    """A chain as the readings get it: its steps, and the kernel that fuses them.
-
-    Where the chain `repeats`, the fused kernel does its arithmetic k times.
-    """
-
-    unfused: chains.Steps
-    fused: chains.Steps
-    repeats: Any
-
-
-@dataclass(frozen=True)
-class Model:
-    """Which cost model is used."""
-
-    refined: Any = False
-
-
 WORDS = words(Path(__file__).with_name("words.toml"))
 """What stands round the text: labels, titles, sentences."""
 
 
-def _said(name: str) -> dict[str, Any]:
-    """Return what an input is called: its label, what it is, and its unit."""
-    said = dict(WORDS["inputs"][name])
-    return {**said, "unit": tuple(said["unit"])} if "unit" in said else said
+def said(section: str, name: str) -> dict[str, Any]:
+    """Return what an input or output is called: its label, its unit, and what else is said."""
+    told = dict(WORDS[section][name])
+    return {**told, "unit": tuple(told["unit"])} if "unit" in told else told
 
 
-def _works() -> dict[str, Option]:
+def _input(name: str) -> dict[str, Any]:
+    return said("inputs", name)
+
+
+def _chains() -> dict[str, Option]:
     """Return the chains; one that is in no group stands before them."""
     return {
         name: Option(
             WORDS.get("chains", {}).get(name, chain.name),
-            Work(chains.unfused(chain), chains.fused(chain), chain.repeats),
+            chain,
             group=WORDS["groups"].get(chain.group, ""),
             doc=WORDS.get("sources", {}).get(name, chain.source),
         )
-        for name, chain in chains.CHAINS.items()
+        for name, chain in CHAINS.items()
     }
+
+
+def _records(name: str, records: Mapping[str, Any]) -> dict[str, Option]:
+    """Return options by their labels, each with what the readings get for it."""
+    return {it: Option(label, records[it]) for it, label in WORDS["options"][name].items()}
 
 
 class KernelFusion(param.Parameterized):
     """The state of the plate: the chain, the tensor, the cost of a launch, and the model of it."""
 
-    k = Quantity(5, bounds=(1, 16), step=1, whole=True, when={"chain": "sketch"}, **_said("k"))
-    S = Quantity(TOKENS * WIDTH, bounds=(2**8, 2**30), stops_per_octave=4, whole=True, **_said("S"))
+    k = Quantity(5, bounds=(1, 16), step=1, whole=True, when={"chain": "sketch"}, **_input("k"))
+    S = Quantity(
+        TOKENS * WIDTH, bounds=(2**8, 2**30), stops_per_octave=4, whole=True, **_input("S")
+    )
     overhead = Quantity(
         4.0,
         bounds=(0, 20),
         step=0.1,
         # About what one operation of eager PyTorch costs the host; source: a user's measurement
         # on an A100, pytorch/pytorch issue 82793.
-        **_said("overhead"),
+        **_input("overhead"),
     )
-    chain = Choice("sketch", options=_works(), **_said("chain"))
-    gpu = gpu_choice(**_said("gpu"))
-    dtype = format_choice(**_said("dtype"))
+    chain = Choice("sketch", options=_chains(), **_input("chain"))
+    gpu = gpu_choice(**_input("gpu"))
+    dtype = format_choice(**_input("dtype"))
     model = Choice(
-        "sketch",
-        options={
-            name: Option(label, Model(refined=name == "refined"))
-            for name, label in WORDS["options"]["model"].items()
-        },
-        **_said("model"),
+        "sketch", options=_records("model", {"sketch": False, "refined": True}), **_input("model")
     )
     launch = Choice(
         "stream",
-        options={
-            name: Option(label, cost.LAUNCHES[name])
-            for name, label in WORDS["options"]["launch"].items()
-        },
+        options=_records("launch", cost.LAUNCHES),
         when={"model": "refined"},
-        **_said("launch"),
+        **_input("launch"),
     )
     terms = Flags(
         options={name: Option(**said) for name, said in WORDS["options"]["terms"].items()},
         record=cost.Terms,
         when={"model": "refined"},
-        **_said("terms"),
+        **_input("terms"),
     )
-    bandwidth = custom_rate("bandwidth", (1e9, 1e14), "T", **_said("bandwidth"))
-    l2 = custom_rate("l2_bytes", (1e5, 1e10), "M", **_said("l2"))
-    fp32 = custom_rate("fp32_rate", (1e9, 1e17), "T", **_said("fp32"))
+    bandwidth = custom_rate("bandwidth", (1e9, 1e14), "T", **_input("bandwidth"))
+    l2 = custom_rate("l2_bytes", (1e5, 1e10), "M", **_input("l2"))
+    fp32 = custom_rate("fp32_rate", (1e9, 1e17), "T", **_input("fp32"))
 
 
 STATES = {

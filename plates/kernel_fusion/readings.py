@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 
 from model import cost
-from model.gpus import FORMATS, Gpu
+from model.chains import Chain
+from model.gpus import FORMATS, Format, Gpu
 from plates.hardware_inputs import Card, card_of
-from plates.kernel_fusion.inputs import WORDS, Model, Work
+from plates.kernel_fusion.inputs import WORDS, said
 from plates.plate import Reading
 
 MICRO = 1e-6
@@ -22,64 +23,35 @@ ROOF_FROM = 2.0**-4
 MATMUL_SIDE = 8192
 """Rows and columns of the square BF16 matrices in the example of a large product; chosen."""
 
-UNITS = {"kernels_unfused": tuple(WORDS["inputs"]["k"]["unit"])}
-
-FORMAT_OF = {
-    "time_unfused": "time", "time_fused": "time", "time_graph": "time", "speedup": "ratio",
-    "bytes_unfused": "bytes", "bytes_fused": "bytes", "launch_share_unfused": "share",
-    "launch_share_fused": "share", "left_share": "share", "matmul_saved_share": "share",
-    "kernels_unfused": "plain", "l2_share_unfused": "share", "hbm_share_unfused": "share",
-    "access_share_unfused": "share", "arithmetic_share_unfused": "share",
-    "intensity_unfused": "intensity", "intensity_fused": "intensity",
-    "flop_rate_unfused": "flop_rate", "flop_rate_fused": "flop_rate", "ridge_plain": "intensity",
-    "ridge_tensor": "intensity", "fp32_rate": "flop_rate", "tensor_rate": "flop_rate",
-    "peak_bandwidth": "bandwidth", "matmul_rows": "plain", "matmul_intensity": "intensity",
-    "matmul_rate": "flop_rate",
-}  # fmt: skip
-
-OUTPUTS = {
-    name: Reading(WORDS["outputs"][name], form, UNITS.get(name)) for name, form in FORMAT_OF.items()
-}
+OUTPUTS = {name: Reading(**said("outputs", name)) for name in WORDS["outputs"]}
 
 
 def readings(
-    k: Any,
-    S: Any,
-    overhead: Any,
-    chain: Work,
-    gpu: Card,
-    dtype: Any,
-    model: Model,
-    launch: cost.Launch,
-    terms: cost.Terms,
-    bandwidth: Any,
-    l2: Any,
-    fp32: Any,
-) -> dict[str, Any]:
+    k: Any, S: Any, overhead: Any, chain: Chain, dtype: Format, model: Any, launch: cost.Launch,
+    terms: cost.Terms, gpu: Card, bandwidth: Any, l2: Any, fp32: Any,
+) -> dict[str, Any]:  # fmt: skip
     """Return the readings of `OUTPUTS` in SI units, and each kernel's along the last axis.
 
     `k` counts the steps of the sketch's chain, `overhead` is in µs; `bandwidth`, `l2` and `fp32`
-    are those of a custom GPU. The sketch is the refined model with no term on.
+    are those of a custom GPU. The sketch is the refined model with no term on, and no launch but
+    the plain one; `model` says whether it is the refined one.
     """
-    card, overhead_s = card_of(gpu, bandwidth, l2, fp32), overhead * MICRO
-    launch, terms = _if(model.refined, launch), _if(model.refined, terms)
-
-    def priced(steps: Any, launch: cost.Launch) -> cost.Cost:
-        return cost.chain_cost(steps, S, dtype, card, launch, overhead_s, terms, k)
-
+    card = card_of(gpu, bandwidth, l2, fp32)
+    run = cost.Run(card, dtype, _if(model, launch), overhead * MICRO, _if(model, terms), k)
     k_fold = cost.per_step(np.where(chain.repeats, k, 1))
-    unfused = priced(chain.unfused, launch)
-    fused = priced(replace(chain.fused, flop=chain.fused.flop * k_fold), launch)
+    unfused = cost.chain_cost(chain.unfused, S, run)
+    graph = cost.chain_cost(chain.unfused, S, replace(run, launch=cost.LAUNCHES["graph"]))
+    fused = cost.chain_cost(replace(chain.fused, flop=chain.fused.flop * k_fold), S, run)
     return {
         **_compared(unfused.chain, fused.chain),
-        **_host(launch, terms, overhead_s, unfused.kernels),
+        **_host(run, unfused.kernels),
         **_of_chain("unfused", unfused),
         **_of_chain("fused", fused),
         **_in_time("unfused", unfused),
-        **_in_time("graph", priced(chain.unfused, cost.LAUNCHES["graph"])),
+        **_in_time("graph", graph),
         **_in_time("fused", fused),
         **_roofline(card),
-        **_product(card, overhead_s),
+        **_product(card, run.overhead_s),
         "bytes_axis": _bytes_axis(unfused.traffic_bytes, S, dtype),
     }
 
@@ -100,7 +72,7 @@ def _compared(unfused: cost.Parts, fused: cost.Parts) -> dict[str, Any]:
     """Return what fusing is worth, and what the unfused time consists of."""
     parts = ("launch", "l2", "hbm", "access", "arithmetic")
     return {
-        "speedup": cost.speedup(unfused.time_s, fused.time_s),
+        "speedup": unfused.time_s / fused.time_s,
         "left_share": fused.time_s / unfused.time_s,
         "bound_unfused": cost.largest(unfused),
         **{f"{it}_share_unfused": getattr(unfused, f"{it}_s") / unfused.time_s for it in parts},
@@ -108,13 +80,13 @@ def _compared(unfused: cost.Parts, fused: cost.Parts) -> dict[str, Any]:
     }
 
 
-def _host(launch: cost.Launch, terms: cost.Terms, overhead_s: Any, kernels: Any) -> dict[str, Any]:
+def _host(run: cost.Run, kernels: Any) -> dict[str, Any]:
     """Return how many kernels the host starts, in how many launches, and how long one takes."""
     return {
         "kernels_unfused": kernels,
-        "host_launches": np.where(launch.graph, 1, kernels),
-        "host_launch": overhead_s + cost.dispatch_s(launch, terms),
-        "host_ahead": np.where(terms.overlap, 1, 0),
+        "host_launches": np.where(run.launch.graph, 1, kernels),
+        "host_launch": run.issue_s,
+        "host_ahead": np.where(run.terms.overlap, 1, 0),
     }
 
 
@@ -147,7 +119,7 @@ def _in_time(variant: str, found: cost.Cost) -> dict[str, Any]:
         f"kernel_count_{variant}": found.count,
         f"idle_{variant}": found.wait_s / found.kernels,
         f"kernel_started_{variant}": found.kernel.launch_s,
-        f"kernel_worked_{variant}": found.kernel.time_s - found.kernel.launch_s,
+        f"kernel_worked_{variant}": found.kernel.worked_s,
     }
 
 

@@ -7,13 +7,14 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from model import cost
-from model.chains import CHAINS, fused, unfused
+from model.chains import CHAINS
 from model.gpus import FORMATS, GPUS
 from plates import formats
 from plates.formats import formatted
@@ -42,14 +43,7 @@ DTYPES = {"bfloat16": "bf16", "float16": "bf16", "16-bit": "bf16", "float32": "f
 """Formats by the name that PyTorch gives them; in FP16 a chain moves what it moves in BF16."""
 
 VARIANTS = ("unfused", "fused", "compiled", "graph")
-
-NOTES = {
-    "products": "GEMM",
-    "partly": "partly fused",
-    "wall clock": "wall clock",
-    "graph": "(?<!no )CUDA graph",
-}
-"""What a note may say that decides, as it is searched for: there is no column that says it."""
+BEST = "best fused"
 
 FIGURES = {"values": (1, 1e15), "time_us_median": (1e-3, 1e12)}
 """Columns of numbers, and what they may be: no tensor and no time lies beyond."""
@@ -59,21 +53,14 @@ NEEDED = ("gpu", "operation", "variant", "pass", "dtype", "rows", "cols", *FIGUR
 
 @dataclass(frozen=True)
 class Timing:
-    """A published time: of what, on what, how large, and whose; and what the model says of it.
+    """A published time: its row in the file, what that means here, and what the model says of it.
 
     `card`, `chain` and `form` are ids. Of the prediction `timer_s` is the timer's, and `regime` the
     largest part.
     """
 
+    row: Mapping[str, str]
     line: int
-    gpu: str
-    operation: str
-    variant: str
-    dtype: str
-    rows: str
-    cols: str
-    note: str
-    source: str
     card: str
     chain: str
     form: str
@@ -84,6 +71,11 @@ class Timing:
     regime: str = ""
 
     @property
+    def variant(self) -> str:
+        """What was timed of the chain, one of `VARIANTS`."""
+        return self.row["variant"]
+
+    @property
     def ratio(self) -> float:
         """Predicted over measured."""
         return self.predicted_s / self.measured_s
@@ -91,10 +83,10 @@ class Timing:
     def plain(self) -> dict[str, Any]:
         """Return it as plain data, times in seconds."""
         return {
-            "gpu": self.gpu, "operation": self.operation, "variant": self.variant,
-            "pass": "forward", "dtype": self.dtype, "rows": _whole(self.rows),
-            "cols": _whole(self.cols), "predicted": self.predicted_s, "measured": self.measured_s,
-            "ratio": self.ratio, "regime": self.regime, "line": self.line,
+            **{it: self.row[it] for it in ("gpu", "operation", "variant", "pass", "dtype")},
+            **{it: _whole(self.row[it]) for it in ("rows", "cols")},
+            "predicted": self.predicted_s, "measured": self.measured_s, "ratio": self.ratio,
+            "regime": self.regime, "line": self.line,
         }  # fmt: skip
 
 
@@ -108,19 +100,18 @@ class Report:
 
     def summary(self) -> list[dict[str, Any]]:
         """Return the median errors: of the core cards and the others, then group by group."""
-        scopes = {
-            "A100 and H100": [it for it in self.priced if it.card in CORE],
-            "other GPUs": [it for it in self.priced if it.card not in CORE],
-        }
-        groups = _grouped(self.priced, lambda it: (it.operation, it.gpu, it.variant))
-        return [
-            {"scope": scope, "variant": variant, **_error(rows(chosen))}
-            for scope, chosen in scopes.items()
-            for variant, rows in (("unfused", unfused_of), ("best fused", best_fused))
+        core = [it for it in self.priced if it.card in CORE]
+        others = [it for it in self.priced if it.card not in CORE]
+        groups = _grouped(self.priced, lambda it: (it.row["operation"], it.row["gpu"], it.variant))
+        parts = [
+            ({"scope": scope, "variant": variant}, of_variant(rows, variant))
+            for scope, rows in (("A100 and H100", core), ("other GPUs", others))
+            for variant in ("unfused", BEST)
         ] + [
-            {"operation": operation, "gpu": gpu, "variant": variant, **_error(group)}
-            for (operation, gpu, variant), group in sorted(groups.items())
+            ({"operation": operation, "gpu": gpu, "variant": variant}, rows)
+            for (operation, gpu, variant), rows in sorted(groups.items())
         ]
+        return [{**it, "rows": len(rows), "median_error": median_error(rows)} for it, rows in parts]
 
     def plain(self) -> dict[str, Any]:
         """Return the report as plain data: each row priced, the others by reason, the errors."""
@@ -159,23 +150,12 @@ def _grouped(rows: Iterable[Timing], key: Callable[[Timing], Any]) -> dict[Any, 
 
 
 def of_variant(rows: Iterable[Timing], variant: str) -> list[Timing]:
-    """Return the rows of a variant."""
-    return [it for it in rows if it.variant == variant]
-
-
-def unfused_of(rows: Iterable[Timing]) -> list[Timing]:
-    """Return the unfused rows."""
-    return of_variant(rows, "unfused")
-
-
-def best_fused(rows: Iterable[Timing]) -> list[Timing]:
-    """Return, of the fused rows, the fastest of each shape."""
-
-    def shape(it: Timing) -> Any:
-        return it.gpu, it.operation, it.dtype, it.rows, it.cols, it.n_values
-
-    groups = _grouped(of_variant(rows, "fused"), shape).values()
-    return [min(group, key=lambda it: it.measured_s) for group in groups]
+    """Return the rows of a variant; of the `BEST`, the fastest fused one of each shape."""
+    if variant != BEST:
+        return [it for it in rows if it.variant == variant]
+    shape = itemgetter("gpu", "operation", "dtype", "rows", "cols")
+    groups = _grouped(of_variant(rows, "fused"), lambda it: (shape(it.row), it.n_values))
+    return [min(group, key=lambda it: it.measured_s) for group in groups.values()]
 
 
 def median_error(rows: Sequence[Timing]) -> float | None:
@@ -183,11 +163,7 @@ def median_error(rows: Sequence[Timing]) -> float | None:
     return float(np.median([abs(it.ratio - 1) for it in rows])) if rows else None
 
 
-def _error(rows: Sequence[Timing]) -> dict[str, Any]:
-    return {"rows": len(rows), "median_error": median_error(rows)}
-
-
-def validate(file: Path, terms: cost.Terms | None = None, overhead_s: float = 0) -> Report:
+def validate(file: Path, terms: cost.Terms = cost.REFINED, overhead_s: float = 0) -> Report:
     """Return the report on a CSV file with the columns of the published timings.
 
     The host is taken to be ahead, since it launches while the timer still clears L2; with an
@@ -199,19 +175,16 @@ def validate(file: Path, terms: cost.Terms | None = None, overhead_s: float = 0)
         If the file is empty, is no CSV in UTF-8, or lacks a column; it names the file and what is
         missing.
     """
-    timings, unpriced, faults = [], Counter[str](), []
+    priced, unpriced, faults = [], Counter[str](), []
     for line, row in _rows(file):
-        wrong, numbers = _numbers(row)
-        if wrong:
+        if wrong := _wrong(row):
             unpriced["unreadable"] += 1
             faults += [f"{file}:{line}: {it}" for it in wrong]
-        elif isinstance(found := _timing(line, row, numbers), Timing):
-            timings.append(found)
+        elif isinstance(found := _timing(line, row), Timing):
+            priced.append(_priced(found, terms, overhead_s))
         else:
             unpriced[found] += 1
-    groups = _grouped(timings, lambda it: (it.card, it.chain, it.form, it.variant))
-    priced = [it for group in groups.values() for it in _priced(group, terms, overhead_s)]
-    return Report(sorted(priced, key=lambda it: it.line), unpriced, faults)
+    return Report(priced, unpriced, faults)
 
 
 def _rows(file: Path) -> Iterator[tuple[int, Mapping[Any, Any]]]:
@@ -229,82 +202,69 @@ def _rows(file: Path) -> Iterator[tuple[int, Mapping[Any, Any]]]:
             raise ValueError(f"{file} is no CSV file in UTF-8: {fault}") from None
 
 
-def _numbers(row: Mapping[Any, Any]) -> tuple[list[str], dict[str, float]]:
-    """Return what is wrong with a row, and those of its numbers that are given."""
+def _wrong(row: Mapping[Any, Any]) -> list[str]:
+    """Return what is wrong with a row; a number may be left out."""
     if None in row or None in row.values():
-        return ["it has not as many columns as the heading"], {}
-    faults, numbers = [], {}
-    for name, (low, high) in FIGURES.items():
-        if not row[name].strip():
-            continue
-        try:
-            numbers[name] = float(row[name])
-        except ValueError:
-            numbers[name] = np.nan
-        if not low <= numbers[name] <= high:
-            faults.append(f"{name} = {row[name]!r} is not a number from {low:g} to {high:g}")
-    return faults, numbers
+        return ["it has not as many columns as the heading"]
+    return [
+        f"{name} = {row[name]!r} is not a number from {low:g} to {high:g}"
+        for name, (low, high) in FIGURES.items()
+        if row[name].strip() and not low <= _number(row[name]) <= high
+    ]
 
 
-def _timing(line: int, row: Mapping[str, str], numbers: Mapping[str, float]) -> Timing | str:
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return np.nan
+
+
+def _timing(line: int, row: Mapping[str, str]) -> Timing | str:
     """Return the timing of a row, or else the reason why it cannot be priced."""
-    card = _known(row["gpu"], CARDS, {name: gpu.name for name, gpu in GPUS.items()})
-    chain = _known(row["operation"], OPERATIONS, {name: it.name for name, it in CHAINS.items()})
-    form = _known(row["dtype"].split(" ")[0], DTYPES, {k: it.name for k, it in FORMATS.items()})
-    notes = {name for name, said in NOTES.items() if re.search(said, row["note"])}
+    card = _known(row["gpu"], CARDS, GPUS)
+    chain = _known(row["operation"], OPERATIONS, CHAINS)
+    form = _known(row["dtype"].split(" ")[0], DTYPES, FORMATS)
+    # What a note may say that decides: there is no column that says it.
+    note = row["note"]
+    values, time_us = (_number(row[it]) for it in FIGURES)
     reasons = {
         "not the forward pass": row["pass"] != "forward",
         "GPU not named, or not in the table": card not in GPUS,
-        "times matrix products too": "products" in notes,
+        "times matrix products too": "GEMM" in note,
         "traffic of the operation not counted": chain not in CHAINS,
-        "partly fused": "partly" in notes,
+        "partly fused": "partly fused" in note,
         "neither unfused, fused nor compiled": row["variant"] not in VARIANTS,
         "data type not in the table": form not in FORMATS,
-        "no size or no time given": len(numbers) < len(FIGURES),
-        "timed by wall clock": "wall clock" in notes,
+        "no size or no time given": np.isnan(values + time_us),
+        "timed by wall clock": "wall clock" in note,
     }
-    if reason := next((it for it, holds in reasons.items() if holds), ""):
-        return reason
-    told: Any = {
-        it: row[it] for it in ("gpu", "operation", "variant", "dtype", "rows", "cols", "note")
-    }
-    return Timing(
-        line, **told, source=row.get("source", ""), card=card, chain=chain, form=form,
-        n_values=numbers["values"], measured_s=numbers["time_us_median"] * MICRO,
-        # A CUDA graph of many repeats is timed as a whole.
-        timer_s=0 if "graph" in notes else EVENT_TIMER_S,
-    )  # fmt: skip
+    # A CUDA graph of many repeats is timed as a whole.
+    timer_s = 0 if re.search("(?<!no )CUDA graph", note) else EVENT_TIMER_S
+    found = Timing(row, line, card, chain, form, values, time_us * MICRO, timer_s)
+    return next((it for it, holds in reasons.items() if holds), found)
 
 
-def _known(text: str, others: Mapping[str, str], names: Mapping[str, str]) -> str:
+def _known(text: str, others: Mapping[str, str], ours: Mapping[str, Any]) -> str:
     """Return the id that is meant by itself, by its name here, or by a name that others give it."""
-    meant = {name.casefold(): it for it, name in names.items()}
     plain = text.strip()
-    return others.get(plain) or meant.get(plain.casefold()) or plain.casefold().replace("_", "-")
+    named = (it for it in ours if ours[it].name.casefold() == plain.casefold())
+    return others.get(plain) or next(named, plain.casefold().replace("_", "-"))
 
 
-def _priced(
-    group: Sequence[Timing], terms: cost.Terms | None, overhead_s: float
-) -> Iterator[Timing]:
-    """Yield timings of one chain, GPU, format and variant with what the model says of them."""
-    one = group[0]
-    steps = (unfused if one.variant in ("unfused", "graph") else fused)(CHAINS[one.chain])
-    found = cost.chain_cost(
-        steps,
-        np.array([it.n_values for it in group]),
-        FORMATS[one.form],
-        GPUS[one.card],
-        cost.LAUNCHES["graph" if one.variant == "graph" else "stream"],
-        overhead_s,
-        terms or cost.Terms(),
-    ).chain
-    for it, time_s, place in zip(group, found.time_s, cost.largest(found), strict=True):
-        regime = cost.REGIMES[int(place)]
-        yield replace(it, predicted_s=float(time_s + it.timer_s), regime=regime)
+def _priced(timing: Timing, terms: cost.Terms, overhead_s: float) -> Timing:
+    """Return a timing with what the model says of it."""
+    variant, chain = timing.variant, CHAINS[timing.chain]
+    launch = cost.LAUNCHES["graph" if variant == "graph" else "stream"]
+    run = cost.Run(GPUS[timing.card], FORMATS[timing.form], launch, overhead_s, terms)
+    steps = chain.unfused if variant in ("unfused", "graph") else chain.fused
+    found = cost.chain_cost(steps, timing.n_values, run).chain
+    regime = cost.REGIMES[int(cost.largest(found))]
+    return replace(timing, predicted_s=float(found.time_s + timing.timer_s), regime=regime)
 
 
 @cache
-def published(terms: cost.Terms | None = None, overhead_s: float = 0) -> Report:
+def published(terms: cost.Terms = cost.REFINED, overhead_s: float = 0) -> Report:
     """Return the report on the timings that ship with the plate."""
     return validate(PUBLISHED, terms, overhead_s)
 
@@ -322,35 +282,25 @@ def measured() -> tuple[Measured, ...]:
         _grouped(report.priced, lambda it: (it.card, it.chain, it.form))
         for report in (published(), in_sketch())
     )
-    # A copy is one step of the sketch, and no chain that was timed.
-    keys = [key for key in itertools.product(GPUS, CHAINS, sorted(FORMATS)) if key[1] != "sketch"]
-    return tuple(
-        Measured(
-            dict(zip(("gpu", "chain", "dtype"), key, strict=True)),
-            seen_at,
-            _title(*key),
-            _note(ours[key], sketch[key]),
-            tuple(_point(it) for it in ours[key]),
-        )
-        for key in keys
-        if key in ours
-    )
+    found = []
+    for key in itertools.product(GPUS, CHAINS, sorted(FORMATS)):
+        when = dict(zip(("gpu", "chain", "dtype"), key, strict=True))
+        # A copy is one step of the sketch, and no chain that was timed.
+        if key in ours and when["chain"] != "sketch":
+            note, points = _note(ours[key], sketch[key]), tuple(map(_point, ours[key]))
+            found.append(Measured(when, seen_at, _title(**when), note, points))
+    return tuple(found)
 
 
-def _title(card: str, chain: str, form: str) -> str:
+def _title(gpu: str, chain: str, dtype: str) -> str:
     """Return what was timed where; a chain that is in FP32 anyway says so itself."""
-    name = WORDS.get("chains", {}).get(chain, CHAINS[chain].name)
-    return ", ".join([name, *([] if CHAINS[chain].fp32 else [FORMATS[form].name]), GPUS[card].name])
+    form = "" if CHAINS[chain].fp32 else f", {FORMATS[dtype].name}"
+    return f"{WORDS.get('chains', {}).get(chain, CHAINS[chain].name)}{form}, {GPUS[gpu].name}"
 
 
 def _point(timing: Timing) -> Point:
-    text = WORDS["measured"]["point"].format(
-        variant=timing.variant,
-        rows=timing.rows,
-        cols=timing.cols,
-        provider=timing.note.split(";")[0].removeprefix("provider="),
-        source=timing.source,
-    )
+    provider = timing.row["note"].split(";")[0].removeprefix("provider=")
+    text = WORDS["measured"]["point"].format(**timing.row, provider=provider)
     role = "before" if timing.variant == "unfused" else "after"
     return Point(timing.n_values, float(f"{timing.measured_s:.6g}"), role, text)
 
@@ -360,11 +310,10 @@ def _note(ours: Sequence[Timing], sketch: Sequence[Timing]) -> str:
     said = WORDS["measured"]
 
     def errors(rows: Sequence[Timing]) -> str:
-        chosen = {"unfused": unfused_of(rows), "fused": best_fused(rows)}
         found = [
             said[variant].format(share=formatted(error, SHARE))
-            for variant, group in chosen.items()
-            if (error := median_error(group)) is not None
+            for variant in ("unfused", BEST)
+            if (error := median_error(of_variant(rows, variant))) is not None
         ]
         return said["both"].format(*found) if len(found) > 1 else "".join(found)
 

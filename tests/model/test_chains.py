@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from model import cost
-from model.chains import CHAINS, chains, fused, unfused
+from model.chains import CHAINS, chains
 from model.gpus import FORMATS, GPUS
 
 # Chain, format, kernels, bytes a value unfused and fused: traced, one kernel an operation.
@@ -41,15 +41,15 @@ TRACED = [
 
 
 def counted(steps, form):
-    gpu, stream = GPUS["h100-sxm"], cost.LAUNCHES["stream"]
-    return cost.chain_cost(steps, 1, FORMATS[form], gpu, stream, 0, cost.SKETCH)
+    run = cost.Run(GPUS["h100-sxm"], FORMATS[form], terms=cost.SKETCH)
+    return cost.chain_cost(steps, 1, run)
 
 
 @pytest.mark.parametrize(
     ("chain", "form", "kernels", "moved", "moved_fused"), TRACED, ids=lambda it: str(it)
 )
 def test_kernels_and_bytes_are_those_that_were_traced(chain, form, kernels, moved, moved_fused):
-    before, after = (counted(steps(CHAINS[chain]), form) for steps in (unfused, fused))
+    before, after = (counted(it, form) for it in (CHAINS[chain].unfused, CHAINS[chain].fused))
     assert before.kernels == kernels
     assert before.traffic_bytes == pytest.approx(moved, rel=1e-12)
     assert after.kernels == 1
@@ -59,17 +59,17 @@ def test_kernels_and_bytes_are_those_that_were_traced(chain, form, kernels, move
 @pytest.mark.parametrize("chain", CHAINS)
 @pytest.mark.parametrize("form", FORMATS)
 def test_fusing_never_moves_more_and_computes_the_same(chain, form):
-    before, after = (counted(steps(CHAINS[chain]), form) for steps in (unfused, fused))
+    before, after = (counted(it, form) for it in (CHAINS[chain].unfused, CHAINS[chain].fused))
     assert after.traffic_bytes <= before.traffic_bytes
     assert after.flop == pytest.approx(before.flop, rel=1e-12)
 
 
 def test_access_follows_from_what_a_step_declares():
-    norm = unfused(CHAINS["rms-norm-wide-weight"])
+    norm = CHAINS["rms-norm-wide-weight"].unfused
     names = [step.name for step in CHAINS["rms-norm-wide-weight"].steps]
     assert [names[n] for n in np.flatnonzero(norm.indexed)] == ["times rsqrt", "times weight"]
     assert [names[n] for n in np.flatnonzero(norm.mixed)] == ["times weight"]
-    assert not fused(CHAINS["rope"]).indexed.any()
+    assert not CHAINS["rope"].fused.indexed.any()
 
 
 def names(code, context):
@@ -103,7 +103,7 @@ def test_every_chain_has_a_source():
 
 def test_a_step_is_fresh_where_it_reads_what_none_before_it_has_touched():
     def fresh(name, column):
-        steps = getattr(unfused(CHAINS[name]), column)
+        steps = getattr(CHAINS[name].unfused, column)
         return [step.name for step, it in zip(CHAINS[name].steps, steps, strict=True) if it]
 
     assert fresh("rms-norm", "fresh") == ["to FP32"]
@@ -138,7 +138,7 @@ def toy(tmp_path, before="", after=""):
 
 
 def test_a_chain_is_counted_from_its_code_whatever_its_arguments_are_called(tmp_path):
-    steps = unfused(toy(tmp_path))
+    steps = toy(tmp_path).unfused
     assert steps.read_values.tolist() == [1, 0, 0]
     assert steps.read_bytes.tolist() == [0, 4 + 1, 4]
     assert steps.write_values.tolist() == [0, 0, 1]
@@ -148,7 +148,7 @@ def test_a_chain_is_counted_from_its_code_whatever_its_arguments_are_called(tmp_
     assert steps.cast.tolist() == [True, False, True]
     assert steps.fresh.tolist() == [True, False, False]
     assert steps.fresh_wide.tolist() == [False, True, False]
-    one = fused(toy(tmp_path))
+    one = toy(tmp_path).fused
     assert (one.read_values, one.read_bytes, one.write_values) == (1, 1, 1)
     assert one.mixed.all()
 

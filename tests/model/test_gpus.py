@@ -52,7 +52,7 @@ def test_what_a_gpu_does_not_give_is_taken_from_its_kin_and_named_after_where_it
     assert (newest.borrowed["bandwidth"], newest.borrowed["graph_s"]) == ("Newer", "Old")
     assert "l2_bandwidth" not in newest.borrowed
     assert newest.sources["bandwidth"] == "the sheet"
-    assert newest.drivers == ("NVIDIA Newest",)
+    assert newest.drivers == ["NVIDIA Newest"]
     assert found["old"].achieved_share == 0.25
     assert (found["newer"].achieved_share, found["newer"].achieved_assumed) == (WORKING_SHARE, True)
 
