@@ -11,7 +11,7 @@ import pytest
 from app import serve
 from plates.kernel_fusion import KernelFusion
 
-TRIED = {"panel": {"1.9"}, "bokeh": {"3.9"}}
+TRIED = {"panel": {"1.9", "1.10"}, "bokeh": {"3.9", "3.10"}}
 """Versions with which `app/session.py` was tried: it uses parts that they do not promise to keep,
 `build_applications` of Panel, `BokehTornado` and the bundle of scripts of Bokeh."""
 
