@@ -20,14 +20,12 @@ from tornado.netutil import bind_sockets
 from tornado.routing import Router
 from tornado.web import Application, RedirectHandler, RequestHandler
 
-from app.page import embed_script, index, page, scripts, session_script, style
+from app.page import SESSION, embed_script, index, page, scripts, session_script, style
 from plates.plate import Plate, plate_of
 
 ENGINES = ("browser", "python")
 KINDS = {".js": "text/javascript", ".css": "text/css"}
 ASSETS = "/assets/"
-SESSION = "{}/session"
-"""Where a page asks how to join its session, with {} for the plate's id."""
 
 
 class File(RequestHandler):

@@ -18,8 +18,7 @@ from panel.io.application import build_applications
 from tornado.ioloop import IOLoop
 from tornado.web import RequestHandler
 
-from app.page import STATIC
-from app.server import SESSION
+from app.page import SESSION, STATIC
 from plates.plate import Plate, update, values
 
 COMPONENTS = ["bokeh", "bokeh-widgets", "bokeh-tables"]
