@@ -221,7 +221,8 @@ def shown_by(plate: Plate, figure: Figure, state: Mapping[str, Any]) -> dict[str
     """Return all that the figure shows at a state, by name."""
     own = {**figure.texts[state[figure.input]]} if figure.texts else {}
     if isinstance(figure, Curves):
-        own |= _points(figure, ())
+        here = (it for it in plate.measured() if it.when.items() <= state.items())
+        own |= _points(figure, next((it.points for it in here), ()))
     return plate.shown(state) | {f"{figure.id}.{name}": it for name, it in own.items()}
 
 

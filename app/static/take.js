@@ -2,7 +2,7 @@
 "use strict";
 
 const DRAWN_BY_STYLE = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-family",
-  "font-size", "font-weight", "text-anchor", "vector-effect", "paint-order", "stroke-linejoin", "transform"];
+  "font-size", "font-weight", "text-anchor", "vector-effect", "paint-order", "stroke-linejoin", "transform", "rx"];
 const PAD = {left: 100, right: 110, top: 56, bottom: 56};
 
 function svg(name, attributes, text = "") {
