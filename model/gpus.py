@@ -76,7 +76,7 @@ def gpus(file: Path) -> dict[str, Gpu]:
     for name in told:
         try:
             found[name] = _gpu(name, told, sources)
-        except (KeyError, RecursionError, TypeError, ValueError) as fault:
+        except (RecursionError, TypeError, ValueError) as fault:
             raise ValueError(f"{file}: {name}: {fault}") from None
     return found
 
@@ -84,22 +84,33 @@ def gpus(file: Path) -> dict[str, Gpu]:
 def _gpu(name: str, told: Mapping[str, Any], sources: Mapping[str, str]) -> Gpu:
     """Return a GPU, with what it does not give itself taken from the one that it is like."""
     own = dict(told[name])
-    kin = _gpu(own.pop("like"), told, sources) if "like" in own else None
+    like = own.pop("like", None)
+    if like is not None and like not in told:
+        raise ValueError(f"it is like {like!r}, which is no GPU of the file")
+    kin = _gpu(like, told, sources) if like else None
     if own.get("achieved_assumed"):
         own["achieved_share"] = [WORKING_SHARE, "assumed, see WORKING_SHARE"]
     numbers: dict[str, Any] = {}
     named, borrowed = {}, {}
     for it in NUMBERS:
         if it in own:
-            value, source = own.pop(it)
-            numbers[it] = _number(it, value)
-            named[it] = source if " " in source else sources[source]
+            numbers[it], named[it] = _sourced(it, own.pop(it), sources)
         elif kin:
             numbers[it], named[it] = getattr(kin, it), kin.sources[it]
             borrowed[it] = kin.borrowed.get(it, kin.name)
         else:
             raise ValueError(f"there is no {it}, and no other GPU that it is like")
+    if unknown := own.keys() - {field.name for field in fields(Gpu)}:
+        raise ValueError(f"{', '.join(sorted(unknown))} is nothing that a GPU has")
     return Gpu(**numbers, **own, sources=named, borrowed=borrowed)
+
+
+def _sourced(name: str, told: Any, sources: Mapping[str, str]) -> tuple[float, str]:
+    """Return a number and its source, which is a name in [sources] or, in words, says it itself."""
+    match told:
+        case [value, str(source)] if source in sources or " " in source:
+            return _number(name, value), sources.get(source, source)
+    raise ValueError(f"{name} = {told} is not a value and its source, a name in [sources] or words")
 
 
 def _number(name: str, told: float | str) -> float:

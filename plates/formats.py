@@ -40,7 +40,7 @@ FORMATS = {
 def formatted(value: float, form: Format, unit: str | None = None) -> str:
     """Return the value as text, in the unit named or else in the largest that leaves it above 1.
 
-    Rounds half up, as the page does: `app/static/page.js` reads the same `Format`.
+    Rounds half up, as the page does: `app/static/numbers.js` reads the same `Format`.
     """
     if form.words:
         return form.words[int(value)]

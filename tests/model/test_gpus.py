@@ -61,10 +61,10 @@ def test_what_a_gpu_does_not_give_is_taken_from_its_kin_and_named_after_where_it
     ("before", "after", "said"),
     [
         ("ramp_s = [0", "rampe_s = [0", "old: there is no ramp_s"),
-        ('name = "Newer"', 'name = "Newer"\nwarps = 4', "newer: .*warps"),
-        ('like = "old"', 'like = "odl"', "newer: .*odl"),
+        ('name = "Newer"', 'name = "Newer"\nwarps = 4', "newer: warps is nothing that a GPU has"),
+        ('like = "old"', 'like = "odl"', "newer: it is like 'odl', which is no GPU"),
         ('like = "old"', 'like = "newest"', "newer: "),
-        ('"sheet"', '"shete"', "old: .*shete"),
+        ('"sheet"', '"shete"', "old: .*shete.* is not a value and its source"),
         ("[1e12", "['fast'", "old: .*fast"),
         ("[1e12", "[-1e12", "old: bandwidth = -1000000000000.0 is not"),
     ],
