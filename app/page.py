@@ -95,7 +95,7 @@ def plate_script(plate: Plate) -> str:
     along = {
         it.id: (
             trace(partial(plate.followed, it), samples),
-            trace(it.curves, {"stops": it.stops | dict.fromkeys(it.shows, it.stops["x"])}),
+            trace(it.named_curves, {"stops": it.stops | dict.fromkeys(it.shows, it.stops["x"])}),
         )
         for it in plate.figures
         if isinstance(it, Curves)

@@ -118,8 +118,9 @@ class Symbol(NDArrayOperatorsMixin):
         return self
 
     def astype(self, kind: type) -> "Symbol":
-        """Return the same, since JavaScript has one kind of number."""
-        return self
+        """Return it as a number, without its fraction if it is to be whole."""
+        number = _where(self, 1, 0) if self.truth else self
+        return _line("Math.trunc({})", [number]) if kind is int else number
 
     def __bool__(self) -> NoReturn:
         _refuse("a branch on an input", "np.where")
@@ -291,7 +292,9 @@ def _pass(over: str, lines: Sequence[Line], kept: Mapping[str, str]) -> list[str
 
 
 def _renamed(text: str, names: Mapping[str, str]) -> str:
-    plain = re.sub(r"(?<![\w.])t\d+\b", lambda found: names.get(found[0], found[0]), text)
+    # What stands in quotes is a key, whatever it is called.
+    name = r'"[^"]*"|(?<![\w.])t\d+\b'
+    plain = re.sub(name, lambda found: names.get(found[0], found[0]), text)
     # What is returned is declared already.
     return re.sub(r"^(const|let) (?=readings\W)", "", plain)
 

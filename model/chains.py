@@ -143,7 +143,7 @@ def chains(file: Path) -> dict[str, Chain]:
     for name, told in tomllib.loads(file.read_text(encoding="utf-8")).items():
         try:
             found[name] = _chain(**told)
-        except (TypeError, ValueError) as fault:
+        except (AttributeError, TypeError, ValueError) as fault:
             raise ValueError(f"{file}: {name}: {fault}") from None
     return found
 
@@ -157,7 +157,7 @@ def _chain(
     for n, line in enumerate(code.strip().splitlines(), start=1):
         try:
             kernels.append(_kernel(line, known))
-        except (SyntaxError, ValueError) as fault:
+        except (ArithmeticError, LookupError, SyntaxError, ValueError) as fault:
             raise ValueError(f"line {n}, {line!r}: {fault}") from None
     if told.get("repeats"):
         kernels[-1] = kernels[-1]._replace(repeated=True)

@@ -76,7 +76,7 @@ def gpus(file: Path) -> dict[str, Gpu]:
     for name in told:
         try:
             found[name] = _gpu(name, told, sources)
-        except (RecursionError, TypeError, ValueError) as fault:
+        except (ArithmeticError, RecursionError, TypeError, ValueError) as fault:
             raise ValueError(f"{file}: {name}: {fault}") from None
     return found
 

@@ -138,6 +138,10 @@ class Curves(Figure):
             found[f"{one.reading}_rows"] = np.repeat(values, stops["tabled"])
         return found | (self._regimes(stops) if self.regime else {})
 
+    def named_curves(self, stops: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the `curves` by the figure's id and a name, so that figures keep apart."""
+        return {f"{self.id}.{name}": it for name, it in self.curves(stops).items()}
+
     def _regimes(self, stops: Mapping[str, Any]) -> dict[str, Any]:
         """Return which regimes there are, from left to right, and up to where."""
         place = stops[self.regime]
@@ -277,15 +281,20 @@ class Timeline(Figure):
         whole = issued
         for lane in self.lanes:
             whole = np.maximum(whole, readings[f"time_{lane.name}"])
+        first = self.lanes[0].name
+        last = self._lane(readings, first, 1.0)[f"{first}_from"][..., -1]
+        whole = np.maximum(whole, np.where(ahead > 0, 0, np.where(launches > 1, last, 0) + each))
         found = {"ahead": ahead > 0}
         for lane in self.lanes:
             found |= self._lane(readings, lane.name, 1000 / whole)
-        idle_from = found[f"{self.lanes[0].name}_from"]
+        idle_from = found[f"{first}_from"]
         ahead_from = np.minimum(places(idle_from) * each, issued) * (1000 / whole)
         ahead_to = np.minimum(ahead_from + each * (1000 / whole), issued * (1000 / whole))
+        made = places(idle_from) < launches
+        idle_to = np.where(made, idle_from + each * (1000 / whole), idle_from)
         return found | {
             "host_from": np.where(ahead > 0, ahead_from, idle_from),
-            "host_to": np.where(ahead > 0, ahead_to, idle_from + each * (1000 / whole)),
+            "host_to": np.where(ahead > 0, ahead_to, idle_to),
         }
 
     def _lane(self, readings: Mapping[str, Any], name: str, scale: Any) -> dict[str, Any]:

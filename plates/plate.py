@@ -137,8 +137,7 @@ class Plate:
                 x = figure.stops["x"]
                 along = self.followed(figure, **{**given, figure.input: x})
                 at_stops = {name: np.broadcast_to(it, x.shape) for name, it in along.items()}
-                curves = figure.curves(figure.stops | at_stops)
-                found |= {f"{figure.id}.{name}": it for name, it in curves.items()}
+                found |= figure.named_curves(figure.stops | at_stops)
         return found
 
     def outcome(self, inputs: Mapping[str, Any]) -> dict[str, float]:

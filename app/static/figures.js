@@ -39,6 +39,7 @@ function repeated(element, name) {
     first.toggleAttribute("hidden", length === 0);
     while (entries.length < length) {
       const copy = first.cloneNode(true);
+      copy.classList.remove("lit");
       element.append(copy);
       entries.push(bindings(copy));
     }
@@ -63,13 +64,18 @@ const figureOf = Object.fromEntries(plate.figures.map((figure) => [figure.id, fi
 const measuredHere = () => plate.measured.findIndex(({when: at}) =>
   Object.entries(at).every(([name, value]) => shown.inputs[name] === value));
 
+// What draws the figure of an id, in a closed fold too.
+const drawNow = Object.fromEntries(plate.figures.map(({id}) => [id, []]));
+
 function startScope(scope) {
   const figure = figureOf[scope.dataset.scope];
   const fold = scope.closest("details");
   const bound = bindings(scope);
   const named = all("[data-named]", scope);
+  let drawn = false;
   const draw = (always) => {
-    if (fold && !fold.open && always !== true) return;
+    if (drawn && fold && !fold.open && always !== true) return;
+    drawn = true;
     // Of what was measured the last is none.
     const own = {...figure.texts[shown.inputs[figure.input]], ...figure.points?.at(measuredHere())};
     const look = (name) => own[name] ?? shown.values[`${figure.id}.${name}`] ?? shown.values[name];
@@ -80,6 +86,7 @@ function startScope(scope) {
   when.shown.push(draw);
   // A closed fold holds what it will show once the reader rests.
   when.settled.push(() => draw(true));
+  drawNow[figure.id].push(() => draw(true));
 }
 
 // ---- numbers in the text
@@ -154,9 +161,9 @@ function startMeasured() {
   });
   list.addEventListener("change", () => {
     const {when: at, seen_at: other} = sets[list.value];
-    setInputs({...other, ...at});
     box.checked = true;
-    box.dispatchEvent(new Event("change"));
+    root.dataset.points = "on";
+    setInputs({...other, ...at});
   });
   when.shown.push(() => {
     list.value = measuredHere();

@@ -66,8 +66,10 @@ function stopsOf(figure, inputs) {
 }
 
 function computeHere(inputs) {
-  const curves = plate.figures.filter(({stops}) => stops).map((it) => stopsOf(it, inputs).curves);
-  show(inputs, Object.assign(read(inputs), ...curves));
+  const values = read(inputs);
+  const follow = (figure) => Object.assign(values, stopsOf(figure, inputs).curves);
+  plate.figures.filter(({stops}) => stops).forEach((figure) => attempt(follow, figure));
+  show(inputs, values);
 }
 
 // Takes what is good of the changes; the rest stays as it was.

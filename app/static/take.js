@@ -14,6 +14,7 @@ function svg(name, attributes, text = "") {
 
 // The figure as one SVG text, with its styles in it and its ground under it.
 function figureSvg(id) {
+  for (const draw of drawNow[id]) draw();
   const element = one(`[data-figure="${id}"]`);
   const drawing = one("svg", element);
   const {width, height} = element.getBoundingClientRect();

@@ -168,6 +168,20 @@ def test_entries_are_repeated_by_a_count_and_set_against_their_neighbours():
     )
 
 
+def test_a_whole_number_loses_its_fraction_and_a_truth_becomes_a_number():
+    script = trace(lambda x: {"n": x.astype(int), "one": (x > 1).astype(float)}, {"x": 1.0})
+    assert script == (
+        "readings.n = Math.trunc(inputs.x);",
+        "const t2 = inputs.x > 1;",
+        "readings.one = t2 ? 1 : 0;",
+    )
+
+
+def test_a_key_is_never_renamed():
+    script = trace(lambda x: {"f-t1": x + 1, "b": x + 1}, {"x": 1.0})
+    assert sorted(script) == ["readings.b = inputs.x + 1;", 'readings["f-t1"] = readings.b;']
+
+
 def one_step(chain):
     return {"y": chain.moved[0]}
 

@@ -1,11 +1,14 @@
 """The page as a whole: whom it serves, what it asks for, how it holds still."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
+from app.page import page
+from plates.kernel_fusion import plate
 from tests.browser.conftest import alike
 
 SIZES = [(1280, 900), (390, 844)]
@@ -116,6 +119,25 @@ def test_scripts_change_nothing_of_the_first_picture(visit, url):
     for figure in ("time-vs-size", "bytes-moved", "timeline", "roofline", "steps"):
         one, other = (it.page.locator(f"#{figure}").inner_html() for it in (first, there))
         assert alike(one, other)
+
+
+def test_what_is_folded_away_holds_the_state_of_the_address_at_once(visit, url):
+    there = visit(f"{url}?chain=softmax&S=4096&model=refined").page
+    steps = there.locator("[data-figure=steps]")
+    assert "def softmax" in steps.text_content()
+    assert "row maximum" in steps.text_content()
+
+
+def test_two_curves_of_one_plate_keep_apart(visit, tmp_path):
+    other = replace(plate.figures[0], id="again", y=replace(plate.figures[0].y, low=1e-9))
+    file = tmp_path / "two.html"
+    file.write_text(page(replace(plate, figures=(*plate.figures, other)), None), encoding="utf-8")
+    there = visit(file.as_uri()).page
+    lines = [
+        there.locator(f"#{it} polyline[data-part=time_fused]").get_attribute("points")
+        for it in ("time-vs-size", "again")
+    ]
+    assert lines[0] != lines[1]
 
 
 SHIFTS = """window.shift = 0; new PerformanceObserver(list => {

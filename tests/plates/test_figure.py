@@ -166,6 +166,17 @@ def test_a_host_that_is_ahead_launches_the_others_from_the_first_on():
     assert found["unfused_to"][-1] == pytest.approx(700)
 
 
+def test_a_host_that_is_not_ahead_is_to_the_same_scale_and_launches_as_often_as_it_does():
+    slow = KERNELS | {"launch": 20.0}
+    # The third launch begins at 9 and takes 20: 29 in all.
+    found = LANES.drawn(slow, {})
+    assert found["host_to"][-1] == pytest.approx(1000)
+    assert found["unfused_to"][-1] == pytest.approx(1000 * 14 / 29)
+    once = LANES.drawn(slow | {"launches": 1.0}, {})
+    assert (once["host_to"] - once["host_from"])[1:] == pytest.approx([0, 0])
+    assert once["host_to"][0] == pytest.approx(1000)
+
+
 def test_arrows_are_as_wide_as_what_they_carry_and_begin_where_it_is():
     table = Table(
         **SAID,
