@@ -284,14 +284,15 @@ class Timeline(Figure):
         first = self.lanes[0].name
         last = self._lane(readings, first, 1.0)[f"{first}_from"][..., -1]
         whole = np.maximum(whole, np.where(ahead > 0, 0, np.where(launches > 1, last, 0) + each))
+        scale = 1000 / whole
         found = {"ahead": ahead > 0}
         for lane in self.lanes:
-            found |= self._lane(readings, lane.name, 1000 / whole)
+            found |= self._lane(readings, lane.name, scale)
         idle_from = found[f"{first}_from"]
-        ahead_from = np.minimum(places(idle_from) * each, issued) * (1000 / whole)
-        ahead_to = np.minimum(ahead_from + each * (1000 / whole), issued * (1000 / whole))
-        made = places(idle_from) < launches
-        idle_to = np.where(made, idle_from + each * (1000 / whole), idle_from)
+        made = places(idle_from)
+        ahead_from = scale * np.minimum(made * each, issued)
+        ahead_to = scale * np.minimum((made + 1) * each, issued)
+        idle_to = np.where(made < launches, idle_from + scale * each, idle_from)
         return found | {
             "host_from": np.where(ahead > 0, ahead_from, idle_from),
             "host_to": np.where(ahead > 0, ahead_to, idle_to),
