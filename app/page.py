@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -13,7 +13,7 @@ from app.text import article, front_matter, pieces, sentence, slots, templates
 from app.trace import record, rows, trace
 from plates.figure import Curves, Figure
 from plates.formats import FORMATS
-from plates.inputs import FACTOR, PREFIXES, Choice, Flags, Quantity
+from plates.inputs import FACTOR, PREFIXES, Choice, Flags, Quantity, Rows
 from plates.plate import Measured, Plate, Point, inputs_of, values
 from plates.words import entries, page_words
 
@@ -139,7 +139,7 @@ def _inputs(plate: Plate) -> dict[str, dict[str, Any]]:
             "when": it.when,
             "off": any(known[other].default != value for other, value in it.when.items()),
             "more": it.more,
-            **(_quantity(it) if it.kind == "quantity" else _options(it)),
+            **SPECIFIC[it.kind](it),
         }
         for name, it in known.items()
     }
@@ -168,11 +168,33 @@ def _options(it: Choice | Flags) -> dict[str, Any]:
                 "label": option.label,
                 "group": option.group,
                 "doc": option.doc,
-                "record": record(option.record) if it.kind == "choice" else None,
+                "record": None if option.record is None else record(option.record),
+                "given_by": option.given_by,
             }
             for name, option in it.options.items()
         }
     }
+
+
+def _rows(it: Rows) -> dict[str, Any]:
+    return {
+        "typed": it.default,
+        "unit": None,
+        "slider": None,
+        "whole": it.whole,
+        # A group is named otherwise in JavaScript.
+        "entry": it.entry.replace("(?P<", "(?<"),
+        "empty": it.empty,
+        "first": it.first,
+        "rest": it.rest,
+        "record": record(it.record(it.default)),
+    }
+
+
+SPECIFIC: dict[str, Callable[[Any], dict[str, Any]]] = {
+    "quantity": _quantity, "choice": _options, "flags": _options, "rows": _rows,
+}  # fmt: skip
+"""What the page knows of an input of each kind alone."""
 
 
 def page(
@@ -219,11 +241,20 @@ def page(
 
 def shown_by(plate: Plate, figure: Figure, state: Mapping[str, Any]) -> dict[str, Any]:
     """Return all that the figure shows at a state, by name."""
-    own = {**figure.texts[state[figure.input]]} if figure.texts else {}
+    own = _texts(plate, figure, state) if figure.texts else {}
     if isinstance(figure, Curves):
         here = (it for it in plate.measured() if it.when.items() <= state.items())
         own |= _points(figure, next((it.points for it in here), ()))
     return plate.shown(state) | {f"{figure.id}.{name}": it for name, it in own.items()}
+
+
+def _texts(plate: Plate, figure: Figure, state: Mapping[str, Any]) -> dict[str, Any]:
+    known, value = inputs_of(plate.inputs), state[figure.input]
+    by = known[figure.input].options[value].given_by
+    return {
+        name: known[by].names(state[by]) if it is None else it
+        for name, it in figure.texts[value].items()
+    }
 
 
 def index(plates: Mapping[str, Plate], href: str, link: Mapping[str, str]) -> str:

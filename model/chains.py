@@ -131,6 +131,31 @@ class Chain:
         return not self.fused.read_values.any()
 
 
+OWN_AMOUNTS = {
+    "r": "read_values", "R": "read_bytes", "w": "write_values", "W": "write_bytes", "f": "flop",
+}  # fmt: skip
+OWN_TRUTHS = {"i": "indexed", "m": "mixed", "c": "cast", "a": "fresh", "A": "fresh_wide"}
+OWN_SAYS = [*OWN_AMOUNTS.items(), *OWN_TRUTHS.items()]
+OWN_EMPTY: dict[str, float | bool] = {
+    **dict.fromkeys(OWN_AMOUNTS.values(), 0.0),
+    **dict.fromkeys([*OWN_TRUTHS.values(), "repeated"], False),
+}
+AMOUNT = r"(?:[1-9]\d{0,3}(?:\.\d{1,6})?|0\.\d{0,5}[1-9])"
+OWN_KERNEL = "(?:(?P<name>[A-Za-z0-9 .]{1,32})-)?" + "".join(
+    [f"(?:{it}(?P<{of}>{AMOUNT}))?" for it, of in OWN_AMOUNTS.items()]
+    + [f"(?P<{of}>{it})?" for it, of in OWN_TRUTHS.items()]
+)
+"""A kernel in the short form: a name, if any, and behind letters what `Steps` says of it."""
+
+PLAIN = re.sub(r"\?P<\w+>", "?:", OWN_KERNEL)
+MOVES = f"(?=(?:[^_-]*-)?[rRwW]){PLAIN}"
+OWN = f"{MOVES}_{MOVES}(?:_{PLAIN}){{0,98}}"
+"""A chain in the short form, joined by _: first the fused kernel, then those unfused, up to 99.
+
+These two and the first of those read or write something.
+"""
+
+
 def chains(file: Path) -> dict[str, Chain]:
     """Return the chains of a file by id, in its order; the file says what it may hold.
 
@@ -146,6 +171,46 @@ def chains(file: Path) -> dict[str, Chain]:
         except (AttributeError, TypeError, ValueError) as fault:
             raise ValueError(f"{file}: {name}: {fault}") from None
     return found
+
+
+def own(text: str) -> Chain:
+    """Return the chain of a text in the short form `OWN`.
+
+    Raises
+    ------
+    ValueError
+        If the text is not of that form.
+    """
+    if not re.fullmatch(OWN, text):
+        raise ValueError(f"{text!r} is no chain in the short form")
+    told = [found.groupdict() for it in text.split("_") if (found := re.fullmatch(OWN_KERNEL, it))]
+    rows = [
+        {name: type(empty)(it.get(name) or 0) for name, empty in OWN_EMPTY.items()} for it in told
+    ]
+    fused, unfused = (
+        Steps(**{name: np.array([row[name] for row in some]) for name in OWN_EMPTY})
+        for some in (rows[:1], rows[1:])
+    )
+    kernels = [Kernel((), (), name=it["name"] or str(n)) for n, it in enumerate(told[1:], start=1)]
+    return Chain("own", "the reader's", "", "", kernels, unfused, fused, group="")
+
+
+def own_text(chain: Chain) -> str:
+    """Return the text of which `own` makes the same steps."""
+    names = ["", *(re.sub("[^A-Za-z0-9 .]+", " ", it.name).strip()[:32] for it in chain.steps)]
+    rows = [
+        dict(zip(OWN_EMPTY, row, strict=True))
+        for steps in (chain.fused, chain.unfused)
+        for row in zip(*(getattr(steps, name).tolist() for name in OWN_EMPTY), strict=True)
+    ]
+    return "_".join(
+        (name and f"{name}-") + "".join(f"{it}{_amount(row[of])}" for it, of in OWN_SAYS if row[of])
+        for name, row in zip(names, rows, strict=True)
+    )
+
+
+def _amount(value: float | bool) -> str:
+    return "" if isinstance(value, bool) else f"{value:.6f}".rstrip("0").rstrip(".")
 
 
 def _chain(

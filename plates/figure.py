@@ -40,7 +40,8 @@ class Axis:
 class Figure:
     """What every figure has: an id, a title, a text alternative with {names} in it, and its place.
 
-    One that has `texts` shows those of the value that its `input` has.
+    One that has `texts` shows those of the value that its `input` has; one that is None is the
+    names of the rows by which that value is given.
     """
 
     id: str

@@ -195,12 +195,16 @@ def _factor(text: str) -> float:
 
 @dataclass(frozen=True)
 class Option:
-    """One thing to pick: its label and heading, what the readings get for it, and what it is."""
+    """One thing to pick: its label and heading, what the readings get for it, and what it is.
+
+    Where it is `given_by` another input, that input's record is what they get.
+    """
 
     label: str
     record: Any = None
     group: str = ""
     doc: str = ""
+    given_by: str = ""
 
 
 class Choice(Input):
@@ -262,6 +266,51 @@ class Flags(Choice):
     def for_readings(self, value: str) -> Any:
         """Return what the readings get: the record, with what is on."""
         return self.record(**{name: name in _parts(value) for name in self.options})
+
+
+class Rows(Input):
+    """Records written in a short text, for an option of another input that is `given_by` it.
+
+    The text as a whole is of the form `whole`; of its parts, joined by _, each is an `entry` whose
+    named groups say what it has, and what it does not say is as in `empty`. `record` makes of the
+    text what the readings get: of the first entry its field `first`, of all others `rest`, and in
+    `steps` their names.
+    """
+
+    __slots__ = ["empty", "entry", "first", "record", "rest", "whole"]
+
+    kind = "rows"
+
+    def __init__(
+        self, default: str, *, whole: str, entry: str, empty: Mapping[str, Any],
+        record: Callable[[str], Any], first: str, rest: str, more: bool = True, **settings: Any,
+    ) -> None:  # fmt: skip
+        self.whole, self.entry, self.empty, self.record = whole, entry, empty, record
+        self.first, self.rest = first, rest
+        super().__init__(default, more=more, **settings)
+
+    def _may_be(self, value: Any) -> bool:
+        return isinstance(value, str) and bool(re.fullmatch(self.whole, value))
+
+    def _range(self) -> tuple[str, dict[str, str]]:
+        return "range_rows", {"default": self.default}
+
+    def _meant(self, text: str) -> str:
+        return text.strip()
+
+    def for_readings(self, value: str) -> Any:
+        """Return the record of the text."""
+        return self.record(value)
+
+    def text(self, value: str) -> str:
+        """Return the value as shown and spoken: the text."""
+        return value
+
+    box_text = text
+
+    def names(self, value: str) -> list[str]:
+        """Return what the entries but the first are called: the `steps` of the record."""
+        return [it.name for it in self.record(value).steps]
 
 
 def _parts(text: str) -> list[str]:

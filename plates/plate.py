@@ -108,7 +108,12 @@ class Plate:
     def given(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
         """Return what the readings get of each input; those left out are at their defaults."""
         known, state = inputs_of(self.inputs), {**values(self.inputs), **inputs}
-        return {name: known[name].for_readings(it) for name, it in state.items()}
+        found = {}
+        for name, it in known.items():
+            by = it.options[state[name]].given_by if it.kind == "choice" else ""
+            if it.kind != "rows":
+                found[name] = known[by or name].for_readings(state[by or name])
+        return found
 
     def drawn(self, **given: Any) -> dict[str, Any]:
         """Return the readings, and what each figure draws of them, by the figure's id and a name.

@@ -30,6 +30,7 @@ function wireKeys(name, field, along) {
 const parsedIn = {
   quantity: parsedNumber,
   choice: (text) => text,
+  rows: (text) => text.trim(),
   flags(text, input) {
     const named = pieces(text);
     const known = named.every((it) => Object.hasOwn(input.options, it)) || named.join() === "none";
@@ -99,12 +100,13 @@ const wired = {
     });
     return (value) => {
       moved(value);
-      say(spoken, inputText(name, value));
+      if (spoken) say(spoken, inputText(name, value));
       box.value = boxText(name, value);
       box.setAttribute("aria-invalid", false);
       say(document.getElementById(`${name}-problem`), "");
     };
   },
+  rows: (name, element) => wired.quantity(name, element),
   choice(name, element) {
     const list = one("select", element);
     list.addEventListener("change", () => setInputs({[name]: list.value}));
@@ -136,7 +138,7 @@ function startControl(name) {
       on = applies(name);
       for (const part of parts) part.disabled = !on;
       element.toggleAttribute("data-off", !on);
-      if (kind === "quantity" && more) element.hidden = !on;
+      if (["quantity", "rows"].includes(kind) && more) element.hidden = !on;
     }
     if (state[name] !== last) bring(last = state[name]);
   });

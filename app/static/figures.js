@@ -67,6 +67,15 @@ const measuredHere = () => plate.measured.findIndex(({when: at}) =>
 // What draws the figure of an id, in a closed fold too.
 const drawNow = Object.fromEntries(plate.figures.map(({id}) => [id, []]));
 
+// The texts of what is chosen; those that are null are the names of the rows that give it.
+function textsOf({input, texts}) {
+  const {[shown.inputs[input]]: own} = texts;
+  const by = own && plate.inputs[input].options[shown.inputs[input]].given_by;
+  if (!by) return own;
+  const names = groupsOf(plate.inputs[by], shown.inputs[by]).slice(1).map(({name}, n) => name ?? String(n + 1));
+  return Object.fromEntries(Object.entries(own).map(([key, text]) => [key, text ?? names]));
+}
+
 function startScope(scope) {
   const figure = figureOf[scope.dataset.scope];
   const fold = scope.closest("details");
@@ -77,7 +86,7 @@ function startScope(scope) {
     if (drawn && fold && !fold.open && always !== true) return;
     drawn = true;
     // Of what was measured the last is none.
-    const own = {...figure.texts[shown.inputs[figure.input]], ...figure.points?.at(measuredHere())};
+    const own = {...textsOf(figure), ...figure.points?.at(measuredHere())};
     const look = (name) => own[name] ?? shown.values[`${figure.id}.${name}`] ?? shown.values[name];
     for (const element of named) element.setAttribute("aria-label", sentence(figure.text, shown));
     for (const update of bound) attempt(update, look);

@@ -40,6 +40,7 @@ const pieces = (text) => text.split(",").map((it) => it.trim());
 
 function inputText(name, value) {
   const {kind, format, unit, prefix, options} = plate.inputs[name];
+  if (kind === "rows") return value;
   if (kind !== "quantity") return pieces(value).map((it) => options[it]?.label ?? it).join(", ");
   const number = prefix ? value / plate.prefixes[prefix] : value;
   return `${formatted(number, plate.formats[format])} ${unit[value === 1 ? 0 : 1]}`;
@@ -47,8 +48,8 @@ function inputText(name, value) {
 
 // The value as it stands in the box where it is typed.
 function boxText(name, value) {
-  const {prefix} = plate.inputs[name];
-  return value / plate.prefixes[prefix] + prefix;
+  const {kind, prefix} = plate.inputs[name];
+  return kind === "rows" ? value : value / plate.prefixes[prefix] + prefix;
 }
 
 function outputText(name, value, digits) {

@@ -29,6 +29,7 @@ const allowedIn = {
     typeof value === "number" && value >= min && value <= max && (!whole || Number.isInteger(value)),
   choice: ({options}, value) => typeof value === "string" && Object.hasOwn(options, value),
   flags: (input, value) => typeof value === "string" && value === (flagsOn(value, input).join() || "none"),
+  rows: ({whole}, value) => typeof value === "string" && new RegExp(`^(?:${whole})$`).test(value),
 };
 const allowed = (name, value) => allowedIn[plate.inputs[name].kind](plate.inputs[name], value);
 
@@ -39,12 +40,22 @@ const applies = (name) =>
 // The inputs as the formulas get them: numbers, and the records of what was picked.
 const givenIn = {
   quantity: (input, value) => value,
-  choice: ({options}, value) => options[value].record,
+  choice({options}, value, inputs) {
+    const by = options[value].given_by;
+    return by ? givenIn.rows(plate.inputs[by], inputs[by]) : options[value].record;
+  },
   flags: ({options}, value) =>
     Object.fromEntries(Object.keys(options).map((it) => [it, pieces(value).includes(it)])),
+  rows({first, rest, empty, record, ...input}, value) {
+    const rows = groupsOf(input, value).map((said) => Object.fromEntries(Object.entries(empty).map(
+      ([name, none]) => [name, said[name] === undefined ? none : none === false || Number(said[name])])));
+    return {...record, [first]: rows.slice(0, 1), [rest]: rows.slice(1)};
+  },
 };
+// What each part of a text of rows says, by name.
+const groupsOf = ({entry}, text) => text.split("_").map((it) => it.match(`^${entry}$`).groups);
 const given = (inputs) => Object.fromEntries(Object.entries(inputs).map(([name, value]) =>
-  [name, givenIn[plate.inputs[name].kind](plate.inputs[name], value)]));
+  [name, givenIn[plate.inputs[name].kind](plate.inputs[name], value, inputs)]));
 
 const read = (inputs) => plate.readings(given(inputs));
 

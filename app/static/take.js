@@ -81,7 +81,7 @@ function curvesCsv(figure) {
 }
 
 function stepsCsv(figure) {
-  const texts = figure.texts[shown.inputs[figure.input]];
+  const texts = textsOf(figure);
   const value = (reading, format, n) => {
     const {words} = plate.formats[format];
     return words.length > 0 ? words[shown.values[reading][n]] : shown.values[reading][n];

@@ -38,6 +38,17 @@ def said(figure: str) -> dict[str, Any]:
     return {"id": figure, "title": SAID[figure]["title"], "text": SAID[figure]["text"]}
 
 
+OWN_STEPS = {
+    "unfused_names": None,
+    "fused_names": [SAID["steps"]["fused"]],
+    "head": f"# {WORDS['options']['chain']['own']['label']}",
+    "lines": None,
+    "tail": "",
+    "compiled": "",
+}
+"""What the table says of a chain of the reader's own: there is no code, only names."""
+
+
 def steps_of(name: str, chain: Chain) -> dict[str, object]:
     """Return the chain's names of kernels, and as PyTorch: a line a kernel, and all compiled."""
     function = name.replace("-", "_")
@@ -146,7 +157,7 @@ STEPS = Table(
     **said("steps"),
     place="fold",
     input="chain",
-    texts={name: steps_of(name, chain) for name, chain in CHAINS.items()},
+    texts={name: steps_of(name, chain) for name, chain in CHAINS.items()} | {"own": OWN_STEPS},
     columns=tuple(
         replace(column, label=label)
         for column, label in zip(COLUMNS, SAID["steps"]["columns"], strict=True)

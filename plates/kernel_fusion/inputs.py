@@ -7,9 +7,9 @@ from typing import Any
 import param
 
 from model import cost
-from model.chains import CHAINS
+from model.chains import CHAINS, OWN, OWN_EMPTY, OWN_KERNEL, own
 from plates.hardware_inputs import custom_rate, format_choice, gpu_choice
-from plates.inputs import Choice, Flags, Option, Quantity
+from plates.inputs import Choice, Flags, Option, Quantity, Rows
 from plates.plate import State
 from plates.words import words
 
@@ -33,8 +33,8 @@ def _input(name: str) -> dict[str, Any]:
 
 
 def _chains() -> dict[str, Option]:
-    """Return the chains; one that is in no group stands before them."""
-    return {
+    """Return the chains; those that are in no group stand before the others."""
+    listed = {
         name: Option(
             WORDS.get("chains", {}).get(name, chain.name),
             chain,
@@ -43,6 +43,7 @@ def _chains() -> dict[str, Option]:
         )
         for name, chain in CHAINS.items()
     }
+    return listed | {"own": Option(**WORDS["options"]["chain"]["own"], given_by="steps")}
 
 
 def _records(name: str, records: Mapping[str, Any]) -> dict[str, Option]:
@@ -66,6 +67,17 @@ class KernelFusion(param.Parameterized):
         **_input("overhead"),
     )
     chain = Choice("sketch", options=_chains(), **_input("chain"))
+    steps = Rows(
+        "r1w1f3aA_scale-r1w1f1aA_shift-r1w1f1_clip-r1w1f1",
+        whole=OWN,
+        entry=OWN_KERNEL,
+        empty=OWN_EMPTY,
+        record=own,
+        first="fused",
+        rest="unfused",
+        when={"chain": "own"},
+        **_input("steps"),
+    )
     gpu = gpu_choice(**_input("gpu"))
     dtype = format_choice(**_input("dtype"))
     model = Choice(

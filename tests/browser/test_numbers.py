@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 from app.page import page
 from app.text import slots
 from model import cost, gpus
+from model.chains import CHAINS, own_text
 from plates.hardware_inputs import Card
 from plates.kernel_fusion import KernelFusion, plate
 from plates.plate import inputs_of, values
@@ -42,6 +43,8 @@ def any_states(count):
             elif it.kind == "flags":
                 on = [flag for flag in it.options if chance.random() < 0.7]
                 state[name] = ",".join(on) or "none"
+            elif it.kind == "rows":
+                state[name] = own_text(chance.choice([c for c in CHAINS.values() if not c.repeats]))
             else:
                 low, high = it.bounds
                 value = np.exp(chance.uniform(np.log(max(low, 0.01)), np.log(high)))

@@ -2,12 +2,13 @@
 
 import json
 import re
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
+from model.chains import CHAINS, own_text
 from plates.kernel_fusion import plate
 
 REAL = "?model=refined&chain=rms-norm&gpu=a100-80&S=4Mi&overhead=2"
@@ -59,6 +60,7 @@ def test_an_address_sets_what_stands_behind_the_fold_and_opens_it(visit, url):
         ("gpu=voodoo2", "gpu = “voodoo2” in the address is not one of h100-sxm"),
         ("terms=l2,warp", "terms = “l2,warp” in the address is not some of fixed"),
         ("chain=toString", "chain = “toString” in the address is not one of sketch"),
+        ("chain=own&steps=r1", "steps = “r1” in the address is not a chain in the short form"),
         ("gpu=custom&bandwidth=0", "bandwidth = “0” in the address is not a number from"),
     ],
 )
@@ -66,6 +68,27 @@ def test_a_bad_choice_in_the_address_falls_back_alone_with_a_notice(visit, url, 
     there = visit(f"{url}?k=7&{query}").page
     expect(there.locator("#notices")).to_contain_text(said)
     assert there.evaluate("state.k") == 7
+
+
+def test_a_chain_of_one_s_own_in_the_address_is_priced_listed_and_typed_anew(visit, url):
+    steps = own_text(CHAINS["rms-norm"])
+    state = {"chain": "own", "steps": steps, "model": "refined"}
+    there = visit(f"{url}?{urlencode(state)}")
+    here = plate.outcome({**state, "chain": "rms-norm"})
+    assert there.readings()["time_unfused"] == pytest.approx(here["time_unfused"], rel=1e-6)
+    there.page.get_by_text("Kernel by kernel").first.click()
+    there.agrees(plate, plate.at("prefill") | state)
+    expect(there.page.get_by_role("row", name="times rsqrt")).to_be_visible()
+    box = there.box("Own chain")
+    box.fill("r1w1_r1w1_r1w1_r1w1")
+    box.press("Enter")
+    # three kernels against one
+    expect(there.page.locator(".readout")).to_contain_text("3.00×")
+    assert there.readings()["bytes_unfused"] == 3 * there.readings()["bytes_fused"]
+    box.fill("r1w1")
+    box.press("Enter")
+    expect(there.page.locator("#steps-problem")).to_contain_text("r1w1” is not a chain")
+    assert there.page.evaluate("state.steps") == "r1w1_r1w1_r1w1_r1w1"
 
 
 def test_a_gpu_of_one_s_own_is_typed_and_refused_at_the_field(visit, url):

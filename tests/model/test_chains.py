@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from model import cost
-from model.chains import CHAINS, chains
+from model.chains import CHAINS, OWN_EMPTY, chains, own, own_text
 from model.gpus import FORMATS, GPUS
 
 # Chain, format, kernels, bytes a value unfused and fused: traced, one kernel an operation.
@@ -174,3 +174,37 @@ def test_a_chain_is_counted_from_its_code_whatever_its_arguments_are_called(tmp_
 def test_what_cannot_be_counted_is_refused_with_its_line(tmp_path, before, after, said):
     with pytest.raises(ValueError, match=rf"chains.toml: toy: .*{said}"):
         toy(tmp_path, before, after)
+
+
+@pytest.mark.parametrize("name", [name for name, it in CHAINS.items() if not it.repeats])
+def test_the_short_form_of_a_chain_stands_for_the_same_steps(name):
+    chain = CHAINS[name]
+    same = own(own_text(chain))
+    for variant in ("unfused", "fused"):
+        for column in OWN_EMPTY:
+            ours, theirs = (getattr(getattr(it, variant), column) for it in (same, chain))
+            np.testing.assert_allclose(ours, theirs, atol=1e-6, err_msg=column)
+
+
+def test_a_short_form_says_what_each_kernel_reads_writes_and_computes():
+    chain = own("r2W4f3.5aA_to FP32-r1W4ca_r0.5R4w1f2im")
+    assert [it.name for it in chain.steps] == ["to FP32", "2"]
+    assert chain.fused.read_values.tolist() == [2]
+    assert chain.fused.flop.tolist() == [3.5]
+    assert chain.unfused.read_values.tolist() == [1, 0.5]
+    assert chain.unfused.read_bytes.tolist() == [0, 4]
+    assert chain.unfused.cast.tolist() == [True, False]
+    assert chain.unfused.indexed.tolist() == [False, True]
+    assert chain.unfused.fresh.tolist() == [True, False]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "r1w1", "_", "r1w1_", "r1w1_f1", "f1_r1w1", "r0w1_r1w1", "w1r1_r1w1", "r1w1_r1w1;",
+        "r-1_r1w1", "r1e9_r1", "r12345_r1", "x<y-r1_r1", "r1w1" + "_r1w1" * 100,
+    ],
+)  # fmt: skip
+def test_what_is_no_chain_in_the_short_form_is_refused(text):
+    with pytest.raises(ValueError, match="is no chain in the short form"):
+        own(text)

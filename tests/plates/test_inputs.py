@@ -7,7 +7,7 @@ import param
 import pytest
 
 from plates.inputs import Choice, Flags, Option, Quantity
-from plates.kernel_fusion import KernelFusion
+from plates.kernel_fusion import KernelFusion, plate
 from plates.plate import update, values
 
 K, S, OVERHEAD = (KernelFusion.param[name] for name in ("k", "S", "overhead"))
@@ -170,3 +170,11 @@ def test_flags_may_be_written_with_spaces_and_are_spoken_by_their_labels():
     assert (
         TERMS.text("l2,overlap") == f"{TERMS.options['l2'].label}, {TERMS.options['overlap'].label}"
     )
+
+
+def test_a_chain_of_one_s_own_is_given_by_its_text():
+    given = plate.given({"chain": "own", "steps": "r2w1_r2w1_r1w1"})
+    assert "steps" not in given
+    assert given["chain"].fused.read_values.tolist() == [2]
+    assert given["chain"].unfused.read_values.tolist() == [2, 1]
+    assert KernelFusion.param["steps"].names("r1_r1w1_times two-w1_f2") == ["1", "times two", "3"]
