@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 from app.check import faults
 from app.export import export as write_site
 from app.server import ENGINES, Running, run
+from model.cost import LAUNCHES
 from plates.formats import FORMATS, formatted
 from plates.plate import Plate, find_plates, inputs_of, values
 
@@ -103,11 +104,20 @@ def export(out: Path, force: bool) -> None:
         fail(fault)
 
 
-def validate(file: Path, json: bool) -> None:
+def validate(file: Path, json: bool, launch: str, overhead: float, timer: float | None) -> None:
     """Print what the model says of each published timing; on stderr, of those it cannot read."""
     validated = next(plate.validate for plate in find_plates().values() if plate.validate)
+    told: dict[str, Any] = {"launch": launch, "overhead_s": overhead * 1e-6}
+    if timer is not None:
+        told["timer_s"] = timer * 1e-6
+    if sys.stderr.isatty():
+        told["progress"] = lambda rows: print(
+            f"\rplates: {rows} rows read", end="", file=sys.stderr, flush=True
+        )
     try:
-        report = validated(file)
+        report = validated(file, **told)
+        if "progress" in told:
+            print(file=sys.stderr)
     except OSError as fault:
         fail(f"{file}: {fault.strerror}")
     except ValueError as fault:
@@ -133,6 +143,17 @@ def check() -> None:
         raise SystemExit(1)
 
 
+def microseconds(text: str) -> float:
+    """Return a time that is given in µs."""
+    try:
+        if 0 <= (found := float(text)) <= 1e6:
+            return found
+    except ValueError:
+        pass
+    raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to 1e6, in µs")
+
+
+MICROSECONDS: dict[str, Any] = {"type": microseconds, "metavar": "µs"}
 FLAG: dict[str, Any] = {"action": "store_true"}
 MANY: dict[str, Any] = {"action": "append", "default": []}
 JSON = FLAG | {"help": "one JSON object, in SI units"}
@@ -146,7 +167,13 @@ COMMANDS: dict[Callable[..., None], dict[str, Any]] = {
     },
     read: {"plate": {}, "--json": JSON},
     export: {"out": {"type": Path}, "--force": FLAG | {"help": "replace what no export wrote"}},
-    validate: {"file": {"type": Path, "metavar": "FILE.csv"}, "--json": JSON},
+    validate: {
+        "file": {"type": Path, "metavar": "FILE.csv"},
+        "--json": JSON,
+        "--launch": {"choices": LAUNCHES, "default": "stream", "help": "how kernels are launched"},
+        "--overhead": MICROSECONDS | {"default": 0.0, "help": "host's time a launch; else ahead"},
+        "--timer": MICROSECONDS | {"help": "what the timer measures of itself; else 2.9"},
+    },
     check: {},
 }
 """Each command, and what argparse is to know of what it takes: the function's own arguments."""

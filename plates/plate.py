@@ -85,7 +85,7 @@ class Plate:
     states: Mapping[str, State] = field(default_factory=dict)
     facts: Callable[[], Mapping[str, Fact]] = dict
     measured: Callable[[], tuple[Measured, ...]] = tuple
-    validate: Callable[[Path], Any] | None = None
+    validate: Callable[..., Any] | None = None
 
     @property
     def words(self) -> Path:

@@ -6,7 +6,8 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from difflib import get_close_matches
+from functools import cache, cached_property
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -37,18 +38,67 @@ Source: meta-pytorch/tritonbench pulls 38 and 146, between events with nothing l
 CORE = ("h100-sxm", "h100-pcie", "a100-80", "a100-40")
 """The cards over which the errors are stated first, apart from those of the others."""
 
+FORM = "plates/kernel_fusion/published.md"
+"""Where the form of a file of timings is described."""
+
+
+def _bare(card: str) -> str:
+    """Return a card's name as it is compared: in small letters, without the maker's name."""
+    return " ".join(card.casefold().split()).removeprefix("nvidia ")
+
+
 CARDS = {driver: name for name, gpu in GPUS.items() for driver in gpu.drivers}
 OPERATIONS = {said: name for name, chain in CHAINS.items() for said in chain.timed_as}
-DTYPES = {"bfloat16": "bf16", "float16": "bf16", "16-bit": "bf16", "float32": "fp32"}
+DTYPES = {
+    "bfloat16": "bf16", "float16": "bf16", "fp16": "bf16", "half": "bf16", "16-bit": "bf16",
+    "float32": "fp32", "float": "fp32", "float8_e4m3fn": "fp8", "float8_e5m2": "fp8",
+}  # fmt: skip
 """Formats by the name that PyTorch gives them; in FP16 a chain moves what it moves in BF16."""
 
+CARDS_BARE = (
+    {_bare(gpu.name): name for name, gpu in GPUS.items()}
+    | {_bare(driver): name for driver, name in CARDS.items()}
+    | {name: name for name in GPUS}
+)
+PASSES = ("forward", "fwd")
 VARIANTS = ("unfused", "fused", "compiled", "graph")
 BEST = "best fused"
 
-FIGURES = {"values": (1, 1e15), "time_us_median": (1e-3, 1e12)}
-"""Columns of numbers, and what they may be: no tensor and no time lies beyond."""
+VALUES = (1, 1e15)
+TIMES_S = (1e-9, 1e6)
+"""What a number of values and a time may be: no tensor and no time lies beyond."""
 
-NEEDED = ("gpu", "operation", "variant", "pass", "dtype", "rows", "cols", *FIGURES, "note")
+UNITS = {"s": 1, "sec": 1, "seconds": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+TIMED = ("time", "median", "latency", "duration", "mean")
+"""What the name of the column of times says: one of these, and its unit."""
+
+NEEDED = ("gpu", "operation", "variant", "dtype", "values")
+ASSUMED = {"pass": "forward", "rows": "", "cols": "", "note": ""}
+"""Columns that may be missing, and what each row is then taken to say."""
+
+HEADING_WITHIN = 200
+AT_ONCE = 50_000
+"""Lines among which the heading is looked for, and rows read or priced at a time."""
+
+REFUSED_FOR = {
+    "not the forward pass": ("pass", PASSES),
+    "GPU not named, or not in the table": ("gpu", (*CARDS, *GPUS)),
+    "times matrix products too": None,
+    "traffic of the operation not counted": ("operation", (*OPERATIONS, *CHAINS)),
+    "partly fused": None,
+    "neither unfused, fused nor compiled": ("variant", VARIANTS),
+    "data type not in the table": ("dtype", (*DTYPES, *FORMATS)),
+    "no size or no time given": None,
+    "timed by wall clock": None,
+}
+"""Why a row is not priced, the first that holds; the column that says so, and what it may say."""
+
+VALUES_SHOWN = 5
+HOST_BOUND = {"longer": 1.5, "alike": 1.1, "larger": 2.0}
+"""A time is likely the host's: so much longer than predicted, and alike at a size so much larger.
+
+Chosen: no published time is flagged that is met to within the model's error.
+"""
 
 
 @dataclass(frozen=True)
@@ -92,26 +142,52 @@ class Timing:
 
 @dataclass(frozen=True)
 class Report:
-    """All that a file of timings came to: rows priced, others by reason, faults by line."""
+    """All that a file of timings came to: rows priced, others by reason, faults by line.
 
-    priced: list[Timing]
+    `table` has a row for each that was priced. `refused` has, by reason, the values that were not
+    understood, and `how` says what was taken to be so.
+    """
+
+    table: Any
     unpriced: Counter[str]
     faults: list[str]
+    refused: Mapping[str, Counter[str]]
+    how: str
+
+    @cached_property
+    def priced(self) -> list[Timing]:
+        """The rows that were priced, one by one."""
+        cells = [it for it in self.table if it not in PRICED]
+        rows = self.table[cells].astype(object).to_dict("records")
+        told = self.table[list(PRICED)].to_dict("records")
+        return [Timing(row, **it) for row, it in zip(rows, told, strict=True)]
 
     def summary(self) -> list[dict[str, Any]]:
         """Return the median errors: of the core cards and the others, then group by group."""
-        core = [it for it in self.priced if it.card in CORE]
-        others = [it for it in self.priced if it.card not in CORE]
-        groups = _grouped(self.priced, lambda it: (it.row["operation"], it.row["gpu"], it.variant))
+        if self.table.empty:
+            table = self.table
+            groups = {}
+        else:
+            table = self.table.assign(error=(self.table.predicted_s / self.table.measured_s - 1))
+            table["error"] = table["error"].abs()
+            groups = dict(iter(table.groupby(["operation", "gpu", "variant"], observed=True)))
+        inner = table["card"].isin(CORE)
         parts = [
-            ({"scope": scope, "variant": variant}, of_variant(rows, variant))
-            for scope, rows in (("A100 and H100", core), ("other GPUs", others))
+            ({"scope": scope, "variant": variant}, _rows_of(rows, variant))
+            for scope, rows in (("A100 and H100", table[inner]), ("other GPUs", table[~inner]))
             for variant in ("unfused", BEST)
         ] + [
             ({"operation": operation, "gpu": gpu, "variant": variant}, rows)
-            for (operation, gpu, variant), rows in sorted(groups.items())
+            for (operation, gpu, variant), rows in sorted(groups.items(), key=itemgetter(0))
         ]
-        return [{**it, "rows": len(rows), "median_error": median_error(rows)} for it, rows in parts]
+        return [
+            {
+                **it,
+                "rows": len(rows),
+                "median_error": float(np.median(rows["error"])) if len(rows) else None,
+            }
+            for it, rows in parts
+        ]
 
     def plain(self) -> dict[str, Any]:
         """Return the report as plain data: each row priced, the others by reason, the errors."""
@@ -120,22 +196,76 @@ class Report:
 
     def text(self) -> str:
         """Return the errors as a table, and why rows were left out."""
+        lines = [
+            f"{len(self.table)} rows priced: {self.how}."
+            " Best fused: the fastest fused kernel of each shape.",
+            *(self._errors() if len(self.table) else []),
+            *self.host_bound(),
+            f"{sum(self.unpriced.values())} rows not priced:",
+        ]
+        for reason, count in self.unpriced.most_common():
+            lines += [f"  {count:>5}  {reason}", *self._values(reason)]
+        if any(self.refused.values()):
+            lines.append(f"What a file of timings may say is described in {FORM}.")
+        return "\n".join(lines)
+
+    def _errors(self) -> Iterator[str]:
         table = [("timings of", "variant", "rows", "median error")]
-        for line in self.summary() if self.priced else []:
+        for line in self.summary():
             of = line.get("scope") or f"{line['operation']}, {line['gpu']}"
             error = line["median_error"]
             shown = "–" if error is None else f"{100 * error:.1f} %"
             table.append((of, line["variant"], str(line["rows"]), shown))
         a, b, c, d = (max(map(len, column)) for column in zip(*table, strict=True))
-        lines = [
-            f"{len(self.priced)} rows priced: host ahead, L2 cleared,"
-            f" {formatted(EVENT_TIMER_S, TIME)} for the timer."
-            " Best fused: the fastest fused kernel of each shape.",
-            *(f"{of:{a}}  {by:{b}}  {rows:>{c}}  {error:>{d}}" for of, by, rows, error in table),
-            f"{sum(self.unpriced.values())} rows not priced:",
-            *(f"  {count:>5}  {reason}" for reason, count in self.unpriced.most_common()),
+        for of, by, rows, error in table:
+            yield f"{of:{a}}  {by:{b}}  {rows:>{c}}  {error:>{d}}"
+
+    def _values(self, reason: str) -> Iterator[str]:
+        """Yield the values that were not understood, each with the nearest that is known."""
+        found = self.refused.get(reason, Counter())
+        _, known = REFUSED_FOR.get(reason) or ("", ())
+        for value, count in found.most_common(VALUES_SHOWN):
+            near = get_close_matches(value, known, n=1)
+            yield f"         {count:>5}  {value!r}" + (f", nearest {near[0]!r}" if near else "")
+        if (more := len(found) - VALUES_SHOWN) > 0:
+            yield f"                and {more} values more"
+
+    def host_bound(self) -> list[str]:
+        """Return a line on the unfused times that are likely the host's, if there are any."""
+        rows = self.table[self.table["variant"] == "unfused"] if len(self.table) else self.table
+        found: Counter[str] = Counter()
+        for _, of in rows.groupby(["card", "chain", "form"], observed=True):
+            slow = of[of.measured_s > HOST_BOUND["longer"] * of.predicted_s]
+            slow = slow.sort_values("n_values")
+            sizes, times = (slow[it].to_numpy() for it in ("n_values", "measured_s"))
+            if not len(sizes) or sizes[-1] < HOST_BOUND["larger"] * sizes[0]:
+                continue
+            alike = times <= HOST_BOUND["alike"] * times.min()
+            alike_sizes = sizes[alike]
+            if alike_sizes[-1] >= HOST_BOUND["larger"] * alike_sizes[0]:
+                found[f"{of['operation'].iloc[0]} on {of['gpu'].iloc[0]}"] += int(alike.sum())
+        if not found:
+            return []
+        each = ", ".join(f"{count} of {what}" for what, count in found.items())
+        return [
+            f"Likely bound by the host, since their time hardly depends on size: {each};"
+            " --overhead prices what a launch costs."
         ]
-        return "\n".join(lines if self.priced else [lines[0], *lines[2:]])
+
+
+PRICED = (
+    "line", "card", "chain", "form", "n_values", "measured_s", "timer_s", "predicted_s", "regime",
+)  # fmt: skip
+"""What the table of a report has beside the cells of the file."""
+
+
+def _rows_of(table: Any, variant: str) -> Any:
+    """Return the rows of a table as `of_variant` does."""
+    if variant != BEST:
+        return table[table["variant"] == variant]
+    shape = ["gpu", "operation", "dtype", "rows", "cols", "n_values"]
+    fused = table[table["variant"] == "fused"].sort_values("measured_s", kind="stable")
+    return fused.drop_duplicates(shape)
 
 
 def _whole(text: str) -> int | str | None:
@@ -163,86 +293,252 @@ def median_error(rows: Sequence[Timing]) -> float | None:
     return float(np.median([abs(it.ratio - 1) for it in rows])) if rows else None
 
 
-def validate(file: Path, terms: cost.Terms = cost.REFINED, overhead_s: float = 0) -> Report:
+def validate(
+    file: Path,
+    terms: cost.Terms = cost.REFINED,
+    overhead_s: float = 0,
+    launch: str = "stream",
+    timer_s: float = EVENT_TIMER_S,
+    progress: Callable[[int], None] | None = None,
+) -> Report:
     """Return the report on a CSV file with the columns of the published timings.
 
     The host is taken to be ahead, since it launches while the timer still clears L2; with an
-    `overhead_s` each launch costs it that.
+    `overhead_s` each launch costs it that. Where a column is missing, a row is taken to be of the
+    forward pass, timed between events, and `values` is the number of its values whatever its shape.
+    `progress` is told how many rows have been read.
 
     Raises
     ------
     ValueError
-        If the file is empty, is no CSV in UTF-8, or lacks a column; it names the file and what is
-        missing.
+        If the file is empty, is no CSV in UTF-8 or UTF-16, or lacks a column; it names the file and
+        what is missing.
     """
-    priced, unpriced, faults = [], Counter[str](), []
-    for line, row in _rows(file):
-        if wrong := _wrong(row):
-            unpriced["unreadable"] += 1
-            faults += [f"{file}:{line}: {it}" for it in wrong]
-        elif isinstance(found := _timing(line, row), Timing):
-            priced.append(_priced(found, terms, overhead_s))
-        else:
-            unpriced[found] += 1
-    return Report(priced, unpriced, faults)
+    table, heading, faults = _read(file, progress)
+    faulty = _numbers(table, heading, file, faults)
+    table = table[~faulty]
+    why = _reasons(table)
+    unpriced = Counter({"unreadable": n} if (n := faulty.sum() + heading.ragged) else {})
+    refused: dict[str, Counter[str]] = {}
+    for reason, about in REFUSED_FOR.items():
+        if rows := int((why == reason).sum()):
+            unpriced[reason] = rows
+            if about:
+                counts = table.loc[why == reason, about[0]].value_counts()
+                refused[reason] = Counter({it: int(n) for it, n in counts.items() if n})
+    table = table[why == ""].copy()
+    cannot, said = _cannot_be(table, file)
+    unpriced.update({it: int(n) for it, n in cannot[cannot != ""].value_counts().items()})
+    table = _priced(table[cannot == ""].copy(), terms, overhead_s, launch, timer_s)
+    host = f"{formatted(overhead_s, TIME)} a launch" if overhead_s else "host ahead"
+    by = "" if launch == "stream" else f"launched as {launch}, "
+    how = f"{by}{host}, L2 cleared, {formatted(timer_s, TIME)} for the timer"
+    return Report(table, unpriced, faults + said, refused, how)
 
 
-def _rows(file: Path) -> Iterator[tuple[int, Mapping[Any, Any]]]:
-    """Yield each row with the number of its line."""
-    with file.open(encoding="utf-8-sig", newline="") as text:
-        try:
-            lines = csv.DictReader(text)
-            if not lines.fieldnames:
-                raise ValueError(f"{file} is empty")
-            if missing := [name for name in NEEDED if name not in lines.fieldnames]:
-                raise ValueError(f"{file}: there is no column {', '.join(missing)}")
-            for row in lines:
-                yield lines.line_num, row
-        except (UnicodeDecodeError, csv.Error) as fault:
-            raise ValueError(f"{file} is no CSV file in UTF-8: {fault}") from None
+@dataclass
+class Heading:
+    """How a file of timings is written: its heading and where, and how many rows do not fit it."""
+
+    names: list[str]
+    separator: str
+    line: int
+    time: str = ""
+    unit_s: float = 1
+    ragged: int = 0
 
 
-def _wrong(row: Mapping[Any, Any]) -> list[str]:
-    """Return what is wrong with a row; a number may be left out."""
-    if None in row or None in row.values():
-        return ["it has not as many columns as the heading"]
-    return [
-        f"{name} = {row[name]!r} is not a number from {low:g} to {high:g}"
-        for name, (low, high) in FIGURES.items()
-        if row[name].strip() and not low <= _number(row[name]) <= high
-    ]
+def _encoding(file: Path) -> str:
+    with file.open("rb") as start:
+        return "utf-16" if start.read(2) in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
 
 
-def _number(text: str) -> float:
+def _read(file: Path, progress: Callable[[int], None] | None) -> tuple[Any, Heading, list[str]]:
+    """Return the cells as a table of categories, how the file is written, and its ragged rows."""
+    import pandas as pd  # type: ignore[import-untyped,unused-ignore]
+
+    faults: list[str] = []
     try:
-        return float(text)
+        with file.open(encoding=_encoding(file), newline="") as text:
+            heading = _heading(file, list(itertools.islice(text, HEADING_WITHIN)))
+            text.seek(0)
+            for _ in range(heading.line):
+                next(text)
+            lines = csv.reader(text, delimiter=heading.separator, skipinitialspace=True)
+            names, width = heading.names, len(heading.names)
+            codes: list[dict[str, int]] = [{} for _ in names]
+            columns: list[list[Any]] = [[] for _ in names]
+            numbers: list[Any] = []
+            while rows := list(itertools.islice(_numbered(lines), AT_ONCE)):
+                for number, row in rows:
+                    if row and len(row) != width:
+                        heading.ragged += 1
+                        faults.append(
+                            f"{file}:{heading.line + number}:"
+                            " it has not as many columns as the heading"
+                        )
+                whole = [(number, row) for number, row in rows if len(row) == width]
+                numbers.append(np.array([heading.line + number for number, _ in whole], int))
+                for known, column, cells in zip(
+                    codes, columns, zip(*(row for _, row in whole), strict=True), strict=False
+                ):
+                    for it in set(cells) - known.keys():
+                        known[it] = len(known)
+                    column.append(np.fromiter(map(known.__getitem__, cells), np.int32, len(cells)))
+                if progress:
+                    progress(sum(map(len, numbers)))
+    except (UnicodeError, csv.Error) as fault:
+        raise ValueError(f"{file} is no CSV file in UTF-8 or UTF-16: {fault}") from None
+    count = sum(map(len, numbers))
+    none = np.zeros(0, np.int32)
+    table = pd.DataFrame({"line": np.concatenate([*numbers, none]).astype(int)})
+    for name, known, column in zip(names, codes, columns, strict=True):
+        found = pd.Categorical.from_codes(np.concatenate([none, *column]), list(known))
+        table[name] = found
+    for name, said in ASSUMED.items():
+        if name not in names:
+            table[name] = pd.Categorical.from_codes(np.zeros(count, np.int8), [said])
+    return table, heading, faults
+
+
+def _numbered(lines: Any) -> Iterator[tuple[int, list[str]]]:
+    """Yield each row of a CSV reader with the number of the line that it ends on."""
+    for row in lines:
+        yield lines.line_num, row
+
+
+def _heading(file: Path, lines: Sequence[str]) -> Heading:
+    """Return the heading: of the first lines the one that has the most of the columns."""
+    told = [(n, it.strip()) for n, it in enumerate(lines, start=1) if it.strip()]
+    if not told:
+        raise ValueError(f"{file} is empty")
+    declared = re.fullmatch(r'"?sep=(.)"?', lines[0].rstrip("\r\n"))
+    found = []
+    for n, line in told:
+        for separator in declared[1] if declared else ",;\t":
+            cells = next(csv.reader([line], delimiter=separator, skipinitialspace=True))
+            names = [it.strip().casefold() for it in cells]
+            names = [it if _unit(it) is None else cells[at].strip() for at, it in enumerate(names)]
+            found.append((sum(it in NEEDED for it in names), Heading(names, separator, n)))
+    best = max(found, key=itemgetter(0))[1]
+    missing = [it for it in NEEDED if it not in best.names]
+    timed = [it for it in best.names if _unit(it) is not None]
+    if missing or not timed:
+        raise ValueError(
+            f"{file}: there is no column {', '.join([*missing, *([] if timed else [TIME_NAME])])};"
+            f" the form is described in {FORM}"
+        )
+    if twice := [it for it, count in Counter(best.names).items() if it and count > 1]:
+        raise ValueError(f"{file}: there are two columns {twice[0]}")
+    best.names = [it or f"column {at}" for at, it in enumerate(best.names, start=1)]
+    best.time = min(timed, key=_far_from_median)
+    best.unit_s = _unit(best.time) or 1
+    return best
+
+
+TIME_NAME = "time_us_median"
+
+
+def _words(name: str) -> list[str]:
+    return re.split("[^a-z0-9]+", name.casefold().replace("µ", "u").replace("μ", "u"))
+
+
+def _unit(name: str) -> float | None:
+    """Return the unit in seconds of a column of times, or None if it is no such column."""
+    words = _words(name)
+    units = [UNITS[it] for it in words if it in UNITS]
+    return units[0] if units and any(it in words for it in TIMED) else None
+
+
+def _far_from_median(name: str) -> int:
+    """Return a column's place among those of times: the median's first, then a plain or mean."""
+    words = _words(name)
+    if "median" in words or "p50" in words:
+        return 0
+    return 2 if any(re.fullmatch(r"p?\d+|min|max|std|stdev|best|worst", it) for it in words) else 1
+
+
+def _numbers(table: Any, heading: Heading, file: Path, faults: list[str]) -> Any:
+    """Add the columns of numbers to a table, and to faults those that are none; return their rows.
+
+    A number may be left out, and has a decimal comma where commas do not separate.
+    """
+    low_s, high_s = TIMES_S
+    bounds: dict[str, tuple[float, float, str, float]] = {
+        "values": (*VALUES, "n_values", 1.0),
+        heading.time: (
+            low_s / heading.unit_s,
+            high_s / heading.unit_s,
+            "measured_s",
+            heading.unit_s,
+        ),
+    }
+    faulty = np.zeros(len(table), bool)
+    for name, (low, high, into, unit) in bounds.items():
+        texts = table[name].cat.categories
+        numbers = np.array([_number(it, heading.separator) for it in texts])
+        wrong = np.array([bool(it.strip()) for it in texts], bool) & ~(
+            (low * (1 - 1e-12) <= numbers) & (numbers <= high * (1 + 1e-12))
+        )
+        codes = table[name].cat.codes.to_numpy()
+        table[into] = numbers[codes] * unit if len(texts) else np.zeros(0)
+        bad = wrong[codes] if len(texts) else faulty
+        faults += [
+            f"{file}:{line}: {name} = {text!r} is not a number from {low:g} to {high:g}"
+            for line, text in zip(table.loc[bad, "line"], table.loc[bad, name], strict=True)
+        ]
+        faulty = faulty | bad
+    return faulty
+
+
+def _number(text: str, separator: str = ",") -> float:
+    try:
+        return float(text if separator == "," else text.replace(",", "."))
     except ValueError:
         return np.nan
 
 
-def _timing(line: int, row: Mapping[str, str]) -> Timing | str:
-    """Return the timing of a row, or else the reason why it cannot be priced."""
-    card = _known(row["gpu"], CARDS, GPUS)
-    chain = _known(row["operation"], OPERATIONS, CHAINS)
-    form = _known(row["dtype"].split(" ")[0], DTYPES, FORMATS)
+def _reasons(table: Any) -> Any:
+    """Return why each row cannot be priced, or "", and add to the table what its cells mean."""
+    table["card"] = _mapped(table["gpu"], lambda it: CARDS_BARE.get(_bare(it), ""))
+    table["chain"] = _mapped(table["operation"], lambda it: _known(it, OPERATIONS, CHAINS))
+    table["form"] = _mapped(table["dtype"], _form)
+    table["variant"] = _mapped(table["variant"], lambda it: it.strip().casefold())
     # What a note may say that decides: there is no column that says it.
-    note = row["note"]
-    values, time_us = (_number(row[it]) for it in FIGURES)
-    reasons = {
-        "not the forward pass": row["pass"] != "forward",
-        "GPU not named, or not in the table": card not in GPUS,
-        "times matrix products too": "GEMM" in note,
-        "traffic of the operation not counted": chain not in CHAINS,
-        "partly fused": "partly fused" in note,
-        "neither unfused, fused nor compiled": row["variant"] not in VARIANTS,
-        "data type not in the table": form not in FORMATS,
-        "no size or no time given": np.isnan(values + time_us),
-        "timed by wall clock": "wall clock" in note,
+    note = table["note"]
+    gemm = _mapped(note, lambda it: "GEMM" in it).astype(bool)
+    partly = _mapped(note, lambda it: "partly fused" in it).astype(bool)
+    clock = _mapped(note, lambda it: "wall clock" in it).astype(bool)
+    holds = {
+        "not the forward pass": ~_mapped(table["pass"], lambda it: it.strip().casefold()).isin(
+            PASSES
+        ),
+        "GPU not named, or not in the table": table["card"] == "",
+        "times matrix products too": gemm,
+        "traffic of the operation not counted": ~table["chain"].isin(CHAINS.keys()),
+        "partly fused": partly,
+        "neither unfused, fused nor compiled": ~table["variant"].isin(VARIANTS),
+        "data type not in the table": ~table["form"].isin(FORMATS.keys()),
+        "no size or no time given": (table["n_values"] + table["measured_s"]).isna(),
+        "timed by wall clock": clock,
     }
-    # A CUDA graph of many repeats is timed as a whole.
-    timer_s = 0 if re.search("(?<!no )CUDA graph", note) else EVENT_TIMER_S
-    found = Timing(row, line, card, chain, form, values, time_us * MICRO, timer_s)
-    return next((it for it, holds in reasons.items() if holds), found)
+    found = np.full(len(table), "", object)
+    for reason in reversed(REFUSED_FOR):
+        found[holds[reason].to_numpy()] = reason
+    return found
+
+
+def _mapped(column: Any, what: Callable[[str], Any]) -> Any:
+    """Return a column of categories with each as a function says, which is asked once for each."""
+    import pandas as pd  # type: ignore[import-untyped,unused-ignore]
+
+    told = np.array([what(it) for it in column.cat.categories], object)
+    return pd.Series(told[column.cat.codes.to_numpy()] if len(told) else told, column.index)
+
+
+def _form(text: str) -> str:
+    plain = text.strip().casefold().removeprefix("torch.")
+    return _known(plain.split(" ")[0], DTYPES, FORMATS)
 
 
 def _known(text: str, others: Mapping[str, str], ours: Mapping[str, Any]) -> str:
@@ -252,15 +548,60 @@ def _known(text: str, others: Mapping[str, str], ours: Mapping[str, Any]) -> str
     return others.get(plain) or next(named, plain.casefold().replace("_", "-"))
 
 
-def _priced(timing: Timing, terms: cost.Terms, overhead_s: float) -> Timing:
-    """Return a timing with what the model says of it."""
-    variant, chain = timing.variant, CHAINS[timing.chain]
-    launch = cost.LAUNCHES["graph" if variant == "graph" else "stream"]
-    run = cost.Run(GPUS[timing.card], FORMATS[timing.form], launch, overhead_s, terms)
-    steps = chain.unfused if variant in ("unfused", "graph") else chain.fused
-    found = cost.chain_cost(steps, timing.n_values, run).chain
-    regime = cost.REGIMES[int(cost.largest(found))]
-    return replace(timing, predicted_s=float(found.time_s + timing.timer_s), regime=regime)
+def _priced(table: Any, terms: cost.Terms, overhead_s: float, launch: str, timer_s: float) -> Any:
+    """Return a table with what the model says of each row, computed group by group."""
+    # A CUDA graph of many repeats is timed as a whole.
+    graphs = _mapped(table["note"], lambda it: bool(re.search("(?<!no )CUDA graph", it)))
+    table["timer_s"] = np.where(graphs.astype(bool), 0, timer_s)
+    sizes, predicted = table["n_values"].to_numpy(), np.zeros(len(table))
+    regimes = np.zeros(len(table), int)
+    groups = table.groupby(["card", "chain", "form", "variant"]).indices
+    for (card, chain, form, variant), rows in groups.items():
+        launched = cost.LAUNCHES["graph" if variant == "graph" else launch]
+        run = cost.Run(GPUS[card], FORMATS[form], launched, overhead_s, terms)
+        steps = CHAINS[chain].unfused if variant in ("unfused", "graph") else CHAINS[chain].fused
+        for start in range(0, len(rows), AT_ONCE):
+            some = rows[start : start + AT_ONCE]
+            found = cost.chain_cost(steps, sizes[some], run).chain
+            predicted[some], regimes[some] = found.time_s, cost.largest(found)
+    table["predicted_s"] = predicted + table["timer_s"]
+    table["regime"] = np.array(cost.REGIMES, object)[regimes]
+    return table
+
+
+def _cannot_be(table: Any, file: Path) -> tuple[Any, list[str]]:
+    """Return why each row cannot be as it says, or "", and a line on each such row.
+
+    Memory moves what the fused kernel must, and no faster than its peak, unless L2 may hold it.
+    """
+    import pandas as pd  # type: ignore[import-untyped,unused-ignore]
+
+    why = pd.Series("", table.index, dtype=object)
+    found: list[tuple[int, str]] = []
+    for (card, chain, form), rows in table.groupby(["card", "chain", "form"]):
+        gpu = GPUS[card]
+        run = cost.Run(gpu, FORMATS[form])
+        each = float(cost.chain_cost(CHAINS[chain].fused, 1, run).traffic_bytes)
+        moved = each * rows["n_values"]
+        spilt = moved > gpu.l2_spilt_share * gpu.l2_bytes
+        fast = rows[spilt & (moved > gpu.bandwidth * rows["measured_s"])]
+        why[fast.index] = "faster than memory could be"
+        at_most = f"the {gpu.bandwidth / 1e12:.3g} TB/s of the memory of {gpu.name}"
+        rates = each * fast["n_values"] / fast["measured_s"] / 1e12
+        for line, rate in zip(fast["line"], rates, strict=True):
+            found.append((line, f"{rate:.3g} TB/s would be moved, more than {at_most}"))
+    height, width = (
+        pd.to_numeric(_mapped(table[it], lambda text: text.strip() or np.nan), errors="coerce")
+        for it in ("rows", "cols")
+    )
+    size = height * width
+    other = size.notna() & (size != table["n_values"])
+    why[other] = "values are not rows × columns"
+    for line, values, product in zip(
+        *(it[other] for it in (table["line"], table["n_values"], size)), strict=True
+    ):
+        found.append((line, f"values = {values:.15g} is not rows × cols = {product:.15g}"))
+    return why, [f"{file}:{line}: {said}" for line, said in sorted(found)]
 
 
 @cache

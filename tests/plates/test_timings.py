@@ -159,7 +159,7 @@ def test_rows_that_cannot_be_priced_are_counted_by_reason(tmp_path):
     ("text", "said"),
     [
         ("", "is empty"),
-        ("gpu,operation,time_median\n", "no column variant, pass, dtype"),
+        ("gpu,operation,time_median\n", "no column variant, dtype"),
         (HEAD.replace("_us", "") + "\n" + GOOD, "no column time_us_median"),
     ],
 )
@@ -170,6 +170,22 @@ def test_a_file_without_its_columns_is_refused(tmp_path, text, said):
 
 def test_a_file_that_is_no_text_is_refused(tmp_path):
     file = tmp_path / "timings.csv"
-    file.write_bytes(b"\xff\xfe\x00\x01" * 9)
+    file.write_bytes(b"\x80\x81\xff" * 9)
     with pytest.raises(ValueError, match="no CSV file in UTF-8"):
         validate(file)
+
+
+def test_a_file_may_be_written_in_other_ways(tmp_path):
+    file = tmp_path / "timings.csv"
+    head = "GPU, operation, variant, dtype, values, time (ms)"
+    row = "h100 80gb hbm3, relu_squared, Fused, torch.float16, 16777216, 0.0279"
+    for text, encoding in {
+        f"{head}\n{row}\n": "utf-8",
+        f"==PROF== connected\n\n{head}\n{row}\n": "utf-8-sig",
+        f"sep=;\n{head}\n{row}\n".replace(",", ";"): "utf-16",
+        f"{head}\n{row}\n".replace(",", ";").replace("0.0279", "0,0279"): "utf-8",
+    }.items():
+        file.write_text(text, encoding=encoding)
+        (found,) = validate(file).priced
+        assert (found.card, found.form, found.variant) == ("h100-sxm", "bf16", "fused")
+        assert found.measured_s == pytest.approx(27.9e-6)
