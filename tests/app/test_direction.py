@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 MAY_IMPORT = {
     "model": {"model", "numpy"},
-    "plates": {"plates", "model", "numpy", "param", "bokeh"},
+    "plates": {"plates", "model", "numpy", "param", "bokeh", "pandas"},
     "app": {
         "app",
         "plates",
