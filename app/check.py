@@ -78,6 +78,8 @@ def _faults_of_figures(plate: Plate, computed: Set[str]) -> Iterator[str]:
     ids = [figure.id for figure in plate.figures]
     if len(set(ids)) < len(ids):
         yield f"{plate.id}: two figures have one id: {', '.join(ids)}"
+    for name in inputs_of(plate.inputs).keys() & set(ids):
+        yield f"{plate.id}: an input and a figure have one id: {name}"
     for figure in plate.figures:
         place = f"{plate.id}: figure {figure.id}"
         if not figure.text:

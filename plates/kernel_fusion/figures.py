@@ -40,7 +40,7 @@ def said(figure: str) -> dict[str, Any]:
 
 OWN_STEPS = {
     "unfused_names": None,
-    "fused_names": [SAID["steps"]["fused"]],
+    "fused_names": [SAID["kernels"]["fused"]],
     "head": f"# {WORDS['options']['chain']['own']['label']}",
     "lines": None,
     "tail": "",
@@ -55,7 +55,7 @@ def steps_of(name: str, chain: Chain) -> dict[str, object]:
     called = WORDS.get("steps", {})
     return {
         "unfused_names": [called.get(step.name, step.name) for step in chain.steps],
-        "fused_names": [SAID["steps"]["fused"]],
+        "fused_names": [SAID["kernels"]["fused"]],
         "head": f"def {function}({chain.arguments}):",
         "lines": [step.code for step in chain.steps],
         "tail": f"return {chain.returns}",
@@ -154,18 +154,18 @@ COLUMNS = (
 """What the table says of each kernel; what each is called stands in the words."""
 
 STEPS = Table(
-    **said("steps"),
+    **said("kernels"),
     place="fold",
     input="chain",
     texts={name: steps_of(name, chain) for name, chain in CHAINS.items()} | {"own": OWN_STEPS},
     columns=tuple(
         replace(column, label=label)
-        for column, label in zip(COLUMNS, SAID["steps"]["columns"], strict=True)
+        for column, label in zip(COLUMNS, SAID["kernels"]["columns"], strict=True)
     ),
     variants=(UNFUSED, FUSED),
-    wait_label=SAID["steps"]["wait"],
-    total_label=SAID["steps"]["total"],
-    memories=tuple(SAID["steps"]["places"]),
+    wait_label=SAID["kernels"]["wait"],
+    total_label=SAID["kernels"]["total"],
+    memories=tuple(SAID["kernels"]["places"]),
 )
 
 FIGURES = (TIME, BYTES, TIMELINE, ROOFLINE, STEPS)

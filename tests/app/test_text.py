@@ -76,7 +76,7 @@ from model.gpus import GPUS
 gpu = GPUS["h100-sxm"]
 GPUS["h100-sxm"] = dataclasses.replace(
     gpu,
-    bandwidth=gpu.bandwidth / 2,
+    bandwidth=gpu.bandwidth * 1.9,
     fp32_rate=gpu.fp32_rate * 1.37,
     tensor_rate=gpu.tensor_rate * 1.37,
     achieved_share=gpu.achieved_share * 0.7,

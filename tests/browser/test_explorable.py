@@ -227,7 +227,7 @@ def test_figures_and_tables_are_taken_as_seen(visit, url):
     rows = list(csv.DictReader(io.StringIO(taken(there.page, "csv", "time-vs-size").read_text())))
     at = next(row for row in rows if row["S"] == "4096")
     assert float(at["time_fused"]) == pytest.approx(expected["time_fused"], rel=1e-12)
-    steps = list(csv.DictReader(io.StringIO(taken(there.page, "csv", "steps").read_text())))
+    steps = list(csv.DictReader(io.StringIO(taken(there.page, "csv", "kernels").read_text())))
     assert [step["launches"] for step in steps] == ["1", "7", "1"]
     assert float(steps[0]["moved"]) == 4 * 4096
 

@@ -116,14 +116,14 @@ def test_scripts_change_nothing_of_the_first_picture(visit, url):
     first = visit(None, java_script_enabled=False)
     first.page.goto(url)
     there = visit(url)
-    for figure in ("time-vs-size", "bytes-moved", "timeline", "roofline", "steps"):
+    for figure in ("time-vs-size", "bytes-moved", "timeline", "roofline", "kernels"):
         one, other = (it.page.locator(f"#{figure}").inner_html() for it in (first, there))
         assert alike(one, other)
 
 
 def test_what_is_folded_away_holds_the_state_of_the_address_at_once(visit, url):
     there = visit(f"{url}?chain=softmax&S=4096&model=refined").page
-    steps = there.locator("[data-figure=steps]")
+    steps = there.locator("[data-figure=kernels]")
     assert "def softmax" in steps.text_content()
     assert "row maximum" in steps.text_content()
 

@@ -138,7 +138,7 @@ def cells(rows):
 def test_the_table_of_steps_adds_up_to_what_the_figures_say(visit, url):
     there = visit(url + REAL).page
     there.get_by_text("Kernel by kernel", exact=True).click()
-    table = there.locator("[data-figure=steps]")
+    table = there.locator("[data-figure=kernels]")
     unfused = table.locator("tbody:nth-of-type(-n + 3)")
     assert unfused.locator("th[scope=row]:visible").all_inner_texts() == [
         "to FP32", "square", "mean", "add ε", "rsqrt", "times rsqrt", "back", "times weight",

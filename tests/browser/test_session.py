@@ -65,7 +65,7 @@ def test_a_choice_set_in_python_or_on_the_page_reaches_the_other(visit, running)
     there.page.get_by_label("overlap").uncheck()
     eventually(lambda: (plate.gpu, "overlap" in plate.terms) == ("gh200", False))
     there.page.get_by_text("Kernel by kernel", exact=True).click()
-    expect(there.page.locator("[data-figure=steps]")).to_contain_text("SiLU of gate")
+    expect(there.page.locator("[data-figure=kernels]")).to_contain_text("SiLU of gate")
 
 
 def test_a_page_shows_what_python_had_set_before_it_came(visit, running):
