@@ -107,9 +107,8 @@ def export(out: Path, force: bool) -> None:
 def validate(file: Path, json: bool, launch: str, overhead: float, timer: float | None) -> None:
     """Print what the model says of each published timing; on stderr, of those it cannot read."""
     validated = next(plate.validate for plate in find_plates().values() if plate.validate)
-    told: dict[str, Any] = {"launch": launch, "overhead_s": overhead * 1e-6}
-    if timer is not None:
-        told["timer_s"] = timer * 1e-6
+    timer_s = None if timer is None else timer * 1e-6
+    told: dict[str, Any] = {"launch": launch, "overhead_s": overhead * 1e-6, "timer_s": timer_s}
     if sys.stderr.isatty():
         told["progress"] = lambda rows: print(
             f"\rplates: {rows} rows read", end="", file=sys.stderr, flush=True

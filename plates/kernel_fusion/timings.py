@@ -298,13 +298,14 @@ def validate(
     terms: cost.Terms = cost.REFINED,
     overhead_s: float = 0,
     launch: str = "stream",
-    timer_s: float = EVENT_TIMER_S,
+    timer_s: float | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Report:
     """Return the report on a CSV file with the columns of the published timings.
 
     The host is taken to be ahead, since it launches while the timer still clears L2; with an
-    `overhead_s` each launch costs it that. Where a column is missing, a row is taken to be of the
+    `overhead_s` each launch costs it that. Of itself the timer measures `timer_s`, by default
+    `EVENT_TIMER_S`. Where a column is missing, a row is taken to be of the
     forward pass, timed between events, and `values` is the number of its values whatever its shape.
     `progress` is told how many rows have been read.
 
@@ -314,6 +315,7 @@ def validate(
         If the file is empty, is no CSV in UTF-8 or UTF-16, or lacks a column; it names the file and
         what is missing.
     """
+    timer_s = EVENT_TIMER_S if timer_s is None else timer_s
     table, heading, faults = _read(file, progress)
     faulty = _numbers(table, heading, file, faults)
     table = table[~faulty]
