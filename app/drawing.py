@@ -15,7 +15,7 @@ import numpy as np
 from markupsafe import Markup
 
 from plates.figure import Axis, Figure
-from plates.formats import FORMATS, formatted, unit
+from plates.formats import FORMATS, formatted, scaled
 
 SLOT = re.compile(r"{([^}]+)}")
 AXIS_DIGITS = 3
@@ -58,7 +58,7 @@ class Drawing:
         shown = FORMATS[form[0]]
         if not form[1:]:
             return formatted(value, shown)
-        end = unit(self.value(form[1]), shown)
+        end, _ = scaled(self.value(form[1]), shown)
         return formatted(value, replace(shown, digits=AXIS_DIGITS), end)
 
     def bind(self, **patterns: str) -> Markup:

@@ -73,7 +73,7 @@ def plate_script(plate: Plate) -> str:
     """Return the plate as JavaScript: its inputs, formats and figures, and its traced readings."""
     spec = {
         "id": plate.id,
-        "inputs": _inputs(plate),
+        "inputs": inputs_spec(plate),
         "outputs": {name: asdict(reading) for name, reading in plate.outputs.items()},
         "formats": {name: asdict(form) for name, form in FORMATS.items()},
         "states": {name: dict(state.inputs) for name, state in plate.states.items()},
@@ -126,7 +126,8 @@ def _points(figure: Curves, points: Sequence[Point]) -> dict[str, list[Any]]:
     }
 
 
-def _inputs(plate: Plate) -> dict[str, dict[str, Any]]:
+def inputs_spec(plate: Plate) -> dict[str, dict[str, Any]]:
+    """Return what the page knows of each input, by name."""
     known = inputs_of(plate.inputs)
     return {
         name: {
@@ -206,18 +207,19 @@ def page(
     session: str = "",
     engine: str = "browser",
     more: Sequence[Asset] = (),
+    lab: str = "",
 ) -> str:
     """Return the page's HTML at the plate's defaults.
 
     `link` maps an asset's name to its address; without it the assets are put into the page.
     `embed` is the address of the script for embedding pages, and `session` where a served page asks
-    for its Panel session.
+    for its Panel session. `lab` is the address of the lab, if there is one.
     """
     state = values(plate.inputs())
     template = templates().get_template("page.html")
     return template.render(
         **article(plate, state),
-        inputs=_inputs(plate),
+        inputs=inputs_spec(plate),
         presets={name: it for name, it in plate.states.items() if it.label},
         sentence=sentence,
         pieces=pieces,
@@ -236,19 +238,21 @@ def page(
         embed=embed,
         session=session,
         engine=engine,
+        lab=lab,
     )
 
 
 def shown_by(plate: Plate, figure: Figure, state: Mapping[str, Any]) -> dict[str, Any]:
     """Return all that the figure shows at a state, by name."""
-    own = _texts(plate, figure, state) if figure.texts else {}
+    own = texts_at(plate, figure, state) if figure.texts else {}
     if isinstance(figure, Curves):
         here = (it for it in plate.measured() if it.when.items() <= state.items())
         own |= _points(figure, next((it.points for it in here), ()))
     return plate.shown(state) | {f"{figure.id}.{name}": it for name, it in own.items()}
 
 
-def _texts(plate: Plate, figure: Figure, state: Mapping[str, Any]) -> dict[str, Any]:
+def texts_at(plate: Plate, figure: Figure, state: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the texts that the figure shows at a state."""
     known, value = inputs_of(plate.inputs), state[figure.input]
     by = known[figure.input].options[value].given_by
     return {

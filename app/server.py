@@ -47,6 +47,20 @@ class File(RequestHandler):
     head = get
 
 
+class Late(Router):
+    """What is made when an address that is its own is first asked for."""
+
+    def __init__(self, own: str, make: Callable[[], Router]) -> None:
+        self.own, self.make = own, make
+        self.made: Router | None = None
+
+    def find_handler(self, request: HTTPServerRequest, **kwargs: Any) -> Any:
+        """Return what answers the request, once there is anything that could."""
+        if self.made is None and re.fullmatch(self.own, request.path):
+            self.made = self.make()
+        return self.made and self.made.find_handler(request, **kwargs)
+
+
 class WithoutPrefix(Router):
     """The server under a path prefix, for proxies that pass the prefix on and those that do not."""
 
@@ -89,10 +103,17 @@ def application(
         (f"/({'|'.join(plates)})/", RedirectHandler, {"url": "../{0}", "permanent": False}),
         (re.escape(prefix), RedirectHandler, {"url": f"{prefix}/"}),
     ]
-    if joined:
+
+    def sessions() -> Router:
         from app import session
 
-        routes.append(("/.*", session.application(plates, inputs, engine, host, allow_origin)))
+        return session.application(plates, inputs, engine, host, allow_origin)
+
+    own = "/.*" if joined else f"/({'|'.join(plates)})/lab(/.*)?"
+    late = Late(own, sessions)
+    if joined:
+        late.made = sessions()
+    routes.append(("/.*", late))
     return WithoutPrefix(Application(routes, compress_response=True), prefix)
 
 
@@ -105,7 +126,9 @@ def _texts(plates: Mapping[str, Plate], engine: str, joined: bool) -> dict[str, 
     texts |= {"/": index(plates, "{}", link), "/embed.js": embed_script()}
     for name, plate in plates.items():
         session = SESSION.format(name) if joined else ""
-        texts[f"/{name}"] = page(plate, link, session=session, engine=engine, more=more)
+        texts[f"/{name}"] = page(
+            plate, link, session=session, engine=engine, more=more, lab=f"{name}/lab"
+        )
     return texts
 
 

@@ -18,8 +18,11 @@ from panel.io.application import build_applications
 from tornado.ioloop import IOLoop
 from tornado.web import RequestHandler
 
-from app.page import SESSION, STATIC
-from plates.plate import Plate, update, values
+from app.lab import lab
+from app.page import SESSION, STATIC, style
+from app.text import TEMPLATES, front_matter
+from plates.plate import Plate, inputs_of, update, values
+from plates.words import page_words
 
 COMPONENTS = ["bokeh", "bokeh-widgets", "bokeh-tables"]
 """The parts of Bokeh that Panel's script asks for."""
@@ -77,7 +80,7 @@ def application(
     further = create_hosts_allowlist(allow_origin, port)
     visits = {
         name: lambda plate=plate: _visit(plate, inputs, engine) for name, plate in plates.items()
-    }
+    } | {f"{name}/lab": lambda plate=plate: _lab(plate, inputs) for name, plate in plates.items()}
     sessions = BokehTornado(
         build_applications(visits, location=False),
         extra_websocket_origins=[host, f"localhost:{port}", f"127.0.0.1:{port}", *further],
@@ -87,6 +90,23 @@ def application(
     sessions.initialize(IOLoop.current())
     sessions.start()
     return sessions
+
+
+def _lab(plate: Plate, shared: param.Parameterized | None) -> pn.Template:
+    """Return the page of a plate's lab, at the state of the address if the inputs are its own."""
+    inputs = shared if isinstance(shared, plate.inputs) else plate.inputs()
+    words, title = page_words(plate.words), front_matter(plate)[0]["title"]
+    heading = f"{title}: {words['lab']}"
+    template = pn.Template((TEMPLATES / "lab_page.html").read_text(encoding="utf-8"))
+    template.add_variable("style", style().text)
+    template.add_variable("heading", heading)
+    asked = {
+        name: texts[-1].decode(errors="replace")
+        for name, texts in pn.state.session_args.items()
+        if name in inputs_of(plate.inputs) and inputs is not shared
+    }
+    template.add_panel("lab", lab(inputs, f"../{plate.id}", asked))
+    return template
 
 
 def _visit(plate: Plate, shared: param.Parameterized | None, engine: str) -> Session:

@@ -51,7 +51,7 @@ def formatted(value: float, form: Format, unit: str | None = None) -> str:
         return f"{Decimal(repr(value)).normalize():,f}"
     if value == 0:
         return f"0{form.space}{unit or form.units[-1][0]}"
-    name, scale = _scale(value, form, unit)
+    name, scale = scaled(value, form, unit)
     number = format(_rounded(value / scale, form.digits), "f")
     return f"{number}{form.space}{name}" if name else number
 
@@ -62,12 +62,8 @@ def _rounded(value: float, digits: int) -> Decimal:
     return rounded.quantize(Decimal(1).scaleb(rounded.adjusted() + 1 - digits))
 
 
-def unit(value: float, form: Format) -> str:
-    """Return the name of the unit in which the value is shown."""
-    return _scale(value, form, None)[0]
-
-
-def _scale(value: float, form: Format, unit: str | None) -> tuple[str, float]:
+def scaled(value: float, form: Format, unit: str | None = None) -> tuple[str, float]:
+    """Return the unit in which the value is shown: its name, and what it stands for."""
     if unit is not None:
         return next(pair for pair in form.units if pair[0] == unit)
     rounded = _rounded(value, form.digits or 1)

@@ -164,6 +164,11 @@ class Quantity(Input):
         nearest = min(stops, key=lambda stop: abs(stop - value))
         return ends["min"] + stops.index(nearest) * ends["step"]
 
+    def stop(self, position: float) -> float:
+        """Return the value at a position of the slider."""
+        ends = self.slider or {"min": 0, "step": 1}
+        return self.stops[round((position - ends["min"]) / ends["step"])]
+
     def box_text(self, value: float) -> str:
         """Return the value as it stands in its text box, such as 3.35T."""
         return f"{value / PREFIXES[self.prefix]:.15g}{self.prefix}"

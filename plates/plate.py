@@ -2,7 +2,7 @@
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -65,6 +65,38 @@ class Measured:
 
 
 @dataclass(frozen=True)
+class Found:
+    """What was made of something that a reader brought.
+
+    `inputs` are to be set, and `told` says in sentences what it is. `table`, if any, is a DataFrame
+    with numbers in SI units, which are shown in `formats`; of its columns `compared` are what was
+    measured and what is predicted, and `roles` one role for each row.
+    """
+
+    inputs: Mapping[str, Any] = field(default_factory=dict)
+    told: Sequence[str] = ()
+    table: Any = None
+    formats: Mapping[str, str] = field(default_factory=dict)
+    compared: tuple[str, str] | None = None
+    roles: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Brought:
+    """Something of their own that a reader may bring: a file, or a text that is typed.
+
+    `read` returns what is made of its content, given its name for messages and the present inputs,
+    and raises ValueError with what is wrong with it.
+    """
+
+    id: str
+    label: str
+    doc: str
+    read: Callable[[bytes, str, Mapping[str, Any]], Found]
+    file: bool = True
+
+
+@dataclass(frozen=True)
 class Plate:
     """One page of the course.
 
@@ -72,7 +104,8 @@ class Plate:
     those inputs stand for (by name; numbers may be arrays) to a number for each name in `outputs`,
     and to whatever else its figures draw.
     `facts` returns the text's constants anew at each call. `text` is the Markdown file. `measured`
-    returns what others measured, and `validate` holds a file of it against the plate.
+    returns what others measured, and `validate` holds a file of it against the plate. Of what may
+    be `brought`, the lab and `plates read` make the most.
     """
 
     id: str
@@ -86,6 +119,7 @@ class Plate:
     facts: Callable[[], Mapping[str, Fact]] = dict
     measured: Callable[[], tuple[Measured, ...]] = tuple
     validate: Callable[..., Any] | None = None
+    brought: tuple[Brought, ...] = ()
 
     @property
     def words(self) -> Path:

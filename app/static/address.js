@@ -92,6 +92,10 @@ function startLinks() {
   when.shown.push(() => timers.settling && say(one("#copied"), ""));
   when.settled.push(showCode);
   showCode();
+  const lab = one("#lab");
+  const toLab = () => { lab.search = new URLSearchParams(told(new URLSearchParams())); };
+  if (lab) when.settled.push(toLab);
+  if (lab) toLab();
 }
 
 // ---- the page that holds this one

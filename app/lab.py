@@ -1,0 +1,238 @@
+"""The lab of a plate: what it declares as inputs and figures, as controls and in Bokeh."""
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from io import StringIO
+from typing import Any, ClassVar
+from urllib.parse import urlencode
+
+import panel as pn
+import param
+from bokeh.io import curdoc
+
+from app import plots
+from app.page import STATIC, inputs_spec, style
+from app.text import sentence, slots, templates
+from plates.formats import FORMATS, scaled
+from plates.plate import Brought, Found, Plate, inputs_of, plate_of, update, values
+from plates.words import page_words
+
+LARGEST_BYTES = 32 * 2**20
+"""How large a file may be: some 250,000 timings."""
+
+ROWS = 12
+"""Rows of a table on show at once."""
+
+
+SHEETS = [style().text.replace(":root", ":host")]
+"""The page's style, for what is in the shadow of a component."""
+
+
+class Controls(pn.custom.JSComponent):
+    """The inputs as native controls, and the sentence that says what they come to."""
+
+    html = param.String(doc="The controls, at the defaults.")
+    asked = param.Dict({}, doc="From the reader: what was set of which input, and a number.")
+    told = param.Dict({}, doc="How each input stands, and the number of what was last heard.")
+
+    _esm = STATIC / "lab.mjs"
+    _stylesheets: ClassVar[list[str]] = SHEETS
+
+
+class Taken(pn.custom.JSComponent):
+    """A file that the reader picks, or a text that is typed. What was given is not kept."""
+
+    html = param.String(doc="The field, with its label.")
+    given = param.Dict({}, doc="From the reader: the content, and its name.")
+    problem = param.String(doc="What is wrong with it.")
+    largest = param.Integer(LARGEST_BYTES, doc="How many bytes it may have.")
+    too_large = param.String(doc="What is said of more.")
+
+    _esm = STATIC / "taken.mjs"
+    _stylesheets: ClassVar[list[str]] = SHEETS
+
+
+def lab(
+    inputs: param.Parameterized, href: str = "", asked: Mapping[str, str] | None = None
+) -> pn.Column:
+    """Return the lab of the plate that the inputs belong to: a part of a page, or a cell's value.
+
+    Setting an input moves it, and its controls set the inputs. `href` is where the plate's page is,
+    for a link to it. Inputs may be `asked` for as in the page's address; of one that cannot be, its
+    control says so.
+
+    Raises
+    ------
+    LookupError
+        If no plate has inputs of that class.
+    """
+    plate = plate_of(inputs)
+    drawn = [made for it in plate.figures if (made := plots.plotted(plate, it))]
+    controls = Controls(html=_html(plate, href), sizing_mode="stretch_width")
+    problems: dict[str, str] = {}
+    texts = {name: {"text": it} for name, it in (asked or {}).items()}
+    update(inputs, _meant(plate, values(inputs), texts, problems))
+    heard, hearing = 0, False
+
+    def tell(*_: Any) -> None:
+        if hearing:
+            return
+        state = values(inputs)
+        now = plots.at(plate, state)
+        with pn.io.hold():
+            for _, draw in drawn:
+                draw(now)
+            controls.told = {
+                "heard": heard,
+                "inputs": _stands(plate, state, problems),
+                "readout": sentence(plate.readout, slots(plate, state)),
+                "address": _address(plate, state),
+            }
+
+    def hear(event: Any) -> None:
+        nonlocal heard, hearing
+        heard, hearing = event.new["number"], True
+        problems.clear()
+        try:
+            update(inputs, _meant(plate, values(inputs), event.new["inputs"], problems))
+        finally:
+            hearing = False
+            tell()
+
+    controls.param.watch(hear, "asked")
+    watcher = inputs.param.watch(tell, list(values(inputs)))
+    if (document := curdoc()).session_context:
+        document.on_session_destroyed(lambda _: inputs.param.unwatch(watcher))
+    tell()
+    figures = pn.FlexBox(*(plot for plot, _ in drawn))
+    brought = [_brought(plate, it, inputs) for it in plate.brought]
+    return pn.Column(controls, figures, *brought, sizing_mode="stretch_width")
+
+
+def _brought(plate: Plate, it: Brought, inputs: param.Parameterized) -> pn.Column:
+    """Return where something is brought, and below it what was made of it."""
+    words = page_words(plate.words)
+    html = templates().get_template("taken.html").render(it=it, words=words)
+    taken = Taken(html=html, too_large=words["lab_too_large"], sizing_mode="stretch_width")
+    shown = pn.Column(sizing_mode="stretch_width")
+
+    async def read(event: Any) -> None:
+        if not event.new:
+            return
+        given, taken.given, taken.problem = event.new, {}, ""
+        try:
+            found = await asyncio.to_thread(
+                it.read, given["content"], given["name"], values(inputs)
+            )
+            update(inputs, found.inputs)
+        except ValueError as fault:
+            taken.problem = str(fault)
+            return
+        shown[:] = _shown(found, it, words)
+
+    taken.param.watch(read, "given")
+    return pn.Column(taken, shown, sizing_mode="stretch_width")
+
+
+def _shown(found: Found, brought: Brought, words: Mapping[str, Any]) -> Iterator[Any]:
+    """Yield what was found: sentences, then as points and as a table that select each other."""
+    said = templates().get_template("told.html").render(told=found.told)
+    yield pn.pane.HTML(said, stylesheets=SHEETS, sizing_mode="stretch_width")
+    if found.table is None:
+        return
+    table = pn.widgets.Tabulator(
+        _in_units(found), disabled=True, show_index=False, pagination="remote", page_size=ROWS,
+        sizing_mode="stretch_width",
+    )  # fmt: skip
+    if found.compared:
+        plot, source = plots.compared(found, brought.label, tuple(words["lab_compared"]))
+        table.selectable = True
+        table.param.watch(lambda moved: source.selected.update(indices=moved.new), "selection")
+        source.selected.on_change("indices", lambda _, __, rows: table.param.update(selection=rows))
+        yield plot
+    yield table
+    yield pn.widgets.FileDownload(
+        callback=lambda: StringIO(found.table.to_csv(index=False)),
+        filename=f"{brought.id}.csv",
+        label=words["lab_download"],
+    )
+
+
+def _in_units(found: Found) -> Any:
+    """Return the table with its numbers in one unit a column, which its heading names."""
+    table = found.table.copy()
+    for name, form in found.formats.items():
+        numbers = table.pop(name)
+        said, scale = scaled(float(numbers.median()), FORMATS[form])
+        table[f"{name}, {said}" if said else name] = (
+            (numbers / scale).map("{:.4g}".format).astype(float)
+        )
+    return table
+
+
+def _html(plate: Plate, href: str) -> str:
+    return (
+        templates()
+        .get_template("lab.html")
+        .render(
+            inputs=inputs_spec(plate),
+            presets={name: it for name, it in plate.states.items() if it.label},
+            words=page_words(plate.words),
+            href=href,
+        )
+    )
+
+
+def _address(plate: Plate, state: Mapping[str, Any]) -> str:
+    """Return the state as the query of the page's address."""
+    defaults = values(plate.inputs)
+    return urlencode({name: it for name, it in state.items() if it != defaults[name]}, safe=",")
+
+
+def _stands(
+    plate: Plate, state: Mapping[str, Any], problems: Mapping[str, str]
+) -> dict[str, dict[str, Any]]:
+    """Return how each input stands: what its control is to show."""
+    found: dict[str, dict[str, Any]] = {}
+    for name, it in inputs_of(plate.inputs).items():
+        value = state[name]
+        off = any(state[other] != said for other, said in it.when.items())
+        found[name] = {
+            "value": value,
+            "text": it.text(value),
+            "off": off,
+            "hidden": off and it.more and it.kind in ("quantity", "rows"),
+            "problem": problems.get(name, ""),
+        }
+        if it.kind == "quantity":
+            found[name]["position"] = it.position(value)
+        if it.kind in ("quantity", "rows"):
+            found[name]["typed"] = it.box_text(value)
+        if it.kind == "choice":
+            found[name]["about"] = it.options[value].doc
+    return found
+
+
+def _meant(
+    plate: Plate, state: Mapping[str, Any], asked: Mapping[str, Any], problems: dict[str, str]
+) -> dict[str, Any]:
+    """Return the inputs that were asked for; what is none is added to the problems, in words."""
+    known = inputs_of(plate.inputs)
+    found: dict[str, Any] = {}
+    for name, said in asked.items():
+        if "state" in said:
+            found |= (
+                values(plate.inputs) if not said["state"] else plate.states[said["state"]].inputs
+            )
+        elif "position" in said:
+            found[name] = known[name].stop(said["position"])
+        else:
+            try:
+                found[name] = known[name].parse(said["text"])
+            except ValueError:
+                it = known[name]
+                shown = it.box_text(state[name]) if it.kind == "quantity" else state[name]
+                problems[name] = page_words(plate.words)["wrong"].format(
+                    name=name, text=said["text"], range=it.range_text, value=shown
+                )
+    return found
