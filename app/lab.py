@@ -67,23 +67,25 @@ def lab(
         If no plate has inputs of that class.
     """
     plate = plate_of(inputs)
-    drawn = [made for it in plate.figures if (made := plots.plotted(plate, it))]
+    drawn = [(it, *made) for it in plate.figures if (made := plots.plotted(plate, it))]
     controls = Controls(html=_html(plate, href), sizing_mode="stretch_width")
     problems: dict[str, str] = {}
     texts = {name: {"text": it} for name, it in (asked or {}).items()}
     update(inputs, _meant(plate, values(inputs), texts, problems))
     heard, hearing = 0, False
 
-    def tell(*_: Any) -> None:
+    def tell(*_: Any, complete: bool = True) -> None:
         if hearing:
             return
         state = values(inputs)
         now = plots.at(plate, state)
         with pn.io.hold():
-            for _, draw in drawn:
-                draw(now)
+            for it, _, draw in drawn:
+                if complete or it.place != "fold":
+                    draw(now)
             controls.told = {
                 "heard": heard,
+                "complete": complete,
                 "inputs": _stands(plate, state, problems),
                 "readout": sentence(plate.readout, slots(plate, state)),
                 "address": _address(plate, state),
@@ -97,14 +99,14 @@ def lab(
             update(inputs, _meant(plate, values(inputs), event.new["inputs"], problems))
         finally:
             hearing = False
-            tell()
+            tell(complete="rest" in event.new["inputs"].get("", {}))
 
     controls.param.watch(hear, "asked")
     watcher = inputs.param.watch(tell, list(values(inputs)))
     if (document := curdoc()).session_context:
         document.on_session_destroyed(lambda _: inputs.param.unwatch(watcher))
     tell()
-    figures = pn.FlexBox(*(plot for plot, _ in drawn))
+    figures = pn.FlexBox(*(plot for _, plot, _ in drawn))
     brought = [_brought(plate, it, inputs) for it in plate.brought]
     return pn.Column(controls, figures, *brought, sizing_mode="stretch_width")
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import log10
+from math import ceil, log2, log10
 from typing import Any
 
 import numpy as np
@@ -181,14 +181,16 @@ def _curves(plate: Plate, figure: Curves) -> tuple[Any, Draw]:
     plot.legend.label_text_color = hue("other")
     plot.legend.background_fill_alpha = plot.legend.border_line_alpha = 0
 
+    drawn_for: dict[str, Any] = {}
+
     def draw(now: Now) -> None:
-        along = plate.followed(figure, **{**now.given, figure.input: x})
-        along = {name: np.broadcast_to(it, x.shape) for name, it in along.items()}
-        lines.data = {
-            "x": x,
-            "text": texts,
-            **{it.reading: along[it.reading] for it in figure.series},
-        }
+        mark(now)
+        others = {**now.state, figure.input: None}
+        if others != drawn_for:
+            drawn_for.update(others)
+            follow(now)
+
+    def mark(now: Now) -> None:
         stands = float(now.given[figure.input])
         here.location = stands
         of = [it for it in figure.series if it.reading in figure.marked]
@@ -196,6 +198,15 @@ def _curves(plate: Plate, figure: Curves) -> tuple[Any, Draw]:
             "x": [stands] * len(of),
             "y": [float(now.readings[it.reading]) for it in of],
             "hue": [hue(it.role) for it in of],
+        }
+
+    def follow(now: Now) -> None:
+        along = plate.followed(figure, **{**now.given, figure.input: x})
+        along = {name: np.broadcast_to(it, x.shape) for name, it in along.items()}
+        lines.data = {
+            "x": x,
+            "text": texts,
+            **{it.reading: along[it.reading] for it in figure.series},
         }
         if figure.regime:
             found = figure.curves(figure.stops | along)
@@ -265,7 +276,8 @@ def _steps(plate: Plate, figure: Table) -> tuple[Any, Draw]:
         plot.y_range.factors = names[::-1]
         plot.height = 100 + ROW * len(names)
         label = ", ".join(it.label for it in columns)
-        end = max(map(sum, zip(*lengths.values(), strict=True)))
+        # In octaves, so that the axis holds still while a size is dragged.
+        end = 2 ** ceil(log2(max(map(sum, zip(*lengths.values(), strict=True)))))
         _fill(plot, source, label, form, end, names, lengths, said, hues)
 
     return plot, draw

@@ -6,6 +6,7 @@ export function render({model}) {
   whole.innerHTML = model.html;
   const one = (selector, within = whole) => within.querySelector(selector);
   const all = (selector, within = whole) => [...within.querySelectorAll(selector)];
+  const shown = {};
   let number = 0;
   let waiting = {};
   let flying = false;
@@ -52,12 +53,19 @@ export function render({model}) {
   }
 
   function hear() {
-    const {heard, inputs, readout, address} = model.told;
-    for (const [name, said] of Object.entries(inputs)) if (!(name in waiting)) show(name, said);
+    const {heard, inputs, readout, address, complete} = model.told;
+    for (const [name, said] of Object.entries(inputs)) {
+      const text = JSON.stringify(said);
+      if (name in waiting || shown[name] === text) continue;
+      shown[name] = text;
+      show(name, said);
+    }
     one(".readout").textContent = readout;
     for (const link of all("[data-page]")) link.href = `${link.dataset.page}?${address}`;
     if (heard === number) flying = false;
     send();
+    // What is folded away on the page is drawn once nothing newer waits.
+    if (!flying && !complete) ask("", {rest: true});
   }
 
   for (const control of all("[data-control]")) {
