@@ -126,7 +126,7 @@ def validate(file: Path, json: bool, launch: str, overhead: float, timer: float 
     if more := len(report.faults[FAULTS_SHOWN:]):
         print(f"plates: and {more} faults more", file=sys.stderr)
     print(dumps(report.plain()) if json else report.text())
-    if not report.priced:
+    if report.table.empty:
         why = "; ".join(f"{count} × {reason}" for reason, count in report.unpriced.items())
         fail(f"nothing in {file} could be priced: {why or 'it has no rows'}")
 

@@ -1,6 +1,5 @@
 """The refined model held against published timings: what it says of each, and how far it is off."""
 
-import csv
 import itertools
 import re
 from collections import Counter, defaultdict
@@ -21,6 +20,7 @@ from plates import formats
 from plates.formats import formatted
 from plates.kernel_fusion.inputs import WORDS, KernelFusion
 from plates.kernel_fusion.readings import MICRO
+from plates.kernel_fusion.timing_files import FORM, VARIANTS, numbers_of, read
 from plates.plate import Measured, Point
 
 SHARE = replace(formats.FORMATS["share"], digits=2)
@@ -37,9 +37,6 @@ Source: meta-pytorch/tritonbench pulls 38 and 146, between events with nothing l
 
 CORE = ("h100-sxm", "h100-pcie", "a100-80", "a100-40")
 """The cards over which the errors are stated first, apart from those of the others."""
-
-FORM = "plates/kernel_fusion/published.md"
-"""Where the form of a file of timings is described."""
 
 
 def _bare(card: str) -> str:
@@ -61,26 +58,13 @@ CARDS_BARE = (
     | {name: name for name in GPUS}
 )
 PASSES = ("forward", "fwd")
-VARIANTS = ("unfused", "fused", "compiled", "graph")
 BEST = "best fused"
 
-VALUES = (1, 1e15)
-TIMES_S = (1e-9, 1e6)
-"""What a number of values and a time may be: no tensor and no time lies beyond."""
-
-UNITS = {"s": 1, "sec": 1, "seconds": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
-TIMED = ("time", "median", "latency", "duration", "mean")
-"""What the name of the column of times says: one of these, and its unit."""
-
-NEEDED = ("gpu", "operation", "variant", "dtype", "values")
-ASSUMED = {"pass": "forward", "rows": "", "cols": "", "note": ""}
-"""Columns that may be missing, and what each row is then taken to say."""
-
-HEADING_WITHIN = 200
 AT_ONCE = 50_000
-"""Lines among which the heading is looked for, and rows read or priced at a time."""
+"""Rows priced at a time."""
 
 REFUSED_FOR = {
+    "not a time": ("metric", ("speed",)),
     "not the forward pass": ("pass", PASSES),
     "GPU not named, or not in the table": ("gpu", (*CARDS, *GPUS)),
     "times matrix products too": None,
@@ -294,20 +278,23 @@ def median_error(rows: Sequence[Timing]) -> float | None:
 
 
 def validate(
-    file: Path,
+    source: Path | bytes,
     terms: cost.Terms = cost.REFINED,
     overhead_s: float = 0,
     launch: str = "stream",
     timer_s: float | None = None,
     progress: Callable[[int], None] | None = None,
+    said: Mapping[str, str] | None = None,
+    name: str = "",
 ) -> Report:
-    """Return the report on a CSV file with the columns of the published timings.
+    """Return the report on a file of timings, or on its content, which faults then call `name`.
 
     The host is taken to be ahead, since it launches while the timer still clears L2; with an
     `overhead_s` each launch costs it that. Of itself the timer measures `timer_s`, by default
-    `EVENT_TIMER_S`. Where a column is missing, a row is taken to be of the
-    forward pass, timed between events, and `values` is the number of its values whatever its shape.
-    `progress` is told how many rows have been read.
+    `EVENT_TIMER_S`. What is `said` holds for all rows where the file does not say it: see
+    `timing_files.SAID`. Where a column is missing, a row is taken to be of the forward pass, timed
+    between events, and `values` is the number of its values whatever its shape. `progress` is told
+    how many rows have been read.
 
     Raises
     ------
@@ -316,11 +303,10 @@ def validate(
         what is missing.
     """
     timer_s = EVENT_TIMER_S if timer_s is None else timer_s
-    table, heading, faults = _read(file, progress)
-    faulty = _numbers(table, heading, file, faults)
-    table = table[~faulty]
+    name = name or ("the file" if isinstance(source, bytes) else str(source))
+    table, faults, unreadable = read(source, name, said, progress)
     why = _reasons(table)
-    unpriced = Counter({"unreadable": n} if (n := faulty.sum() + heading.ragged) else {})
+    unpriced = Counter({"unreadable": unreadable} if unreadable else {})
     refused: dict[str, Counter[str]] = {}
     for reason, about in REFUSED_FOR.items():
         if rows := int((why == reason).sum()):
@@ -329,175 +315,13 @@ def validate(
                 counts = table.loc[why == reason, about[0]].value_counts()
                 refused[reason] = Counter({it: int(n) for it, n in counts.items() if n})
     table = table[why == ""].copy()
-    cannot, said = _cannot_be(table, file)
+    cannot, told = _cannot_be(table, name)
     unpriced.update({it: int(n) for it, n in cannot[cannot != ""].value_counts().items()})
     table = _priced(table[cannot == ""].copy(), terms, overhead_s, launch, timer_s)
     host = f"{formatted(overhead_s, TIME)} a launch" if overhead_s else "host ahead"
     by = "" if launch == "stream" else f"launched as {launch}, "
     how = f"{by}{host}, L2 cleared, {formatted(timer_s, TIME)} for the timer"
-    return Report(table, unpriced, faults + said, refused, how)
-
-
-@dataclass
-class Heading:
-    """How a file of timings is written: its heading and where, and how many rows do not fit it."""
-
-    names: list[str]
-    separator: str
-    line: int
-    time: str = ""
-    unit_s: float = 1
-    ragged: int = 0
-
-
-def _encoding(file: Path) -> str:
-    with file.open("rb") as start:
-        return "utf-16" if start.read(2) in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
-
-
-def _read(file: Path, progress: Callable[[int], None] | None) -> tuple[Any, Heading, list[str]]:
-    """Return the cells as a table of categories, how the file is written, and its ragged rows."""
-    import pandas as pd  # type: ignore[import-untyped,unused-ignore]
-
-    faults: list[str] = []
-    try:
-        with file.open(encoding=_encoding(file), newline="") as text:
-            heading = _heading(file, list(itertools.islice(text, HEADING_WITHIN)))
-            text.seek(0)
-            for _ in range(heading.line):
-                next(text)
-            lines = csv.reader(text, delimiter=heading.separator, skipinitialspace=True)
-            names, width = heading.names, len(heading.names)
-            codes: list[dict[str, int]] = [{} for _ in names]
-            columns: list[list[Any]] = [[] for _ in names]
-            numbers: list[Any] = []
-            while rows := list(itertools.islice(_numbered(lines), AT_ONCE)):
-                for number, row in rows:
-                    if row and len(row) != width:
-                        heading.ragged += 1
-                        faults.append(
-                            f"{file}:{heading.line + number}:"
-                            " it has not as many columns as the heading"
-                        )
-                whole = [(number, row) for number, row in rows if len(row) == width]
-                numbers.append(np.array([heading.line + number for number, _ in whole], int))
-                for known, column, cells in zip(
-                    codes, columns, zip(*(row for _, row in whole), strict=True), strict=False
-                ):
-                    for it in set(cells) - known.keys():
-                        known[it] = len(known)
-                    column.append(np.fromiter(map(known.__getitem__, cells), np.int32, len(cells)))
-                if progress:
-                    progress(sum(map(len, numbers)))
-    except (UnicodeError, csv.Error) as fault:
-        raise ValueError(f"{file} is no CSV file in UTF-8 or UTF-16: {fault}") from None
-    count = sum(map(len, numbers))
-    none = np.zeros(0, np.int32)
-    table = pd.DataFrame({"line": np.concatenate([*numbers, none]).astype(int)})
-    for name, known, column in zip(names, codes, columns, strict=True):
-        found = pd.Categorical.from_codes(np.concatenate([none, *column]), list(known))
-        table[name] = found
-    for name, said in ASSUMED.items():
-        if name not in names:
-            table[name] = pd.Categorical.from_codes(np.zeros(count, np.int8), [said])
-    return table, heading, faults
-
-
-def _numbered(lines: Any) -> Iterator[tuple[int, list[str]]]:
-    """Yield each row of a CSV reader with the number of the line that it ends on."""
-    for row in lines:
-        yield lines.line_num, row
-
-
-def _heading(file: Path, lines: Sequence[str]) -> Heading:
-    """Return the heading: of the first lines the one that has the most of the columns."""
-    told = [(n, it.strip()) for n, it in enumerate(lines, start=1) if it.strip()]
-    if not told:
-        raise ValueError(f"{file} is empty")
-    declared = re.fullmatch(r'"?sep=(.)"?', lines[0].rstrip("\r\n"))
-    found = []
-    for n, line in told:
-        for separator in declared[1] if declared else ",;\t":
-            cells = next(csv.reader([line], delimiter=separator, skipinitialspace=True))
-            names = [it.strip().casefold() for it in cells]
-            names = [it if _unit(it) is None else cells[at].strip() for at, it in enumerate(names)]
-            found.append((sum(it in NEEDED for it in names), Heading(names, separator, n)))
-    best = max(found, key=itemgetter(0))[1]
-    missing = [it for it in NEEDED if it not in best.names]
-    timed = [it for it in best.names if _unit(it) is not None]
-    if missing or not timed:
-        raise ValueError(
-            f"{file}: there is no column {', '.join([*missing, *([] if timed else [TIME_NAME])])};"
-            f" the form is described in {FORM}"
-        )
-    if twice := [it for it, count in Counter(best.names).items() if it and count > 1]:
-        raise ValueError(f"{file}: there are two columns {twice[0]}")
-    best.names = [it or f"column {at}" for at, it in enumerate(best.names, start=1)]
-    best.time = min(timed, key=_far_from_median)
-    best.unit_s = _unit(best.time) or 1
-    return best
-
-
-TIME_NAME = "time_us_median"
-
-
-def _words(name: str) -> list[str]:
-    return re.split("[^a-z0-9]+", name.casefold().replace("µ", "u").replace("μ", "u"))
-
-
-def _unit(name: str) -> float | None:
-    """Return the unit in seconds of a column of times, or None if it is no such column."""
-    words = _words(name)
-    units = [UNITS[it] for it in words if it in UNITS]
-    return units[0] if units and any(it in words for it in TIMED) else None
-
-
-def _far_from_median(name: str) -> int:
-    """Return a column's place among those of times: the median's first, then a plain or mean."""
-    words = _words(name)
-    if "median" in words or "p50" in words:
-        return 0
-    return 2 if any(re.fullmatch(r"p?\d+|min|max|std|stdev|best|worst", it) for it in words) else 1
-
-
-def _numbers(table: Any, heading: Heading, file: Path, faults: list[str]) -> Any:
-    """Add the columns of numbers to a table, and to faults those that are none; return their rows.
-
-    A number may be left out, and has a decimal comma where commas do not separate.
-    """
-    low_s, high_s = TIMES_S
-    bounds: dict[str, tuple[float, float, str, float]] = {
-        "values": (*VALUES, "n_values", 1.0),
-        heading.time: (
-            low_s / heading.unit_s,
-            high_s / heading.unit_s,
-            "measured_s",
-            heading.unit_s,
-        ),
-    }
-    faulty = np.zeros(len(table), bool)
-    for name, (low, high, into, unit) in bounds.items():
-        texts = table[name].cat.categories
-        numbers = np.array([_number(it, heading.separator) for it in texts])
-        wrong = np.array([bool(it.strip()) for it in texts], bool) & ~(
-            (low * (1 - 1e-12) <= numbers) & (numbers <= high * (1 + 1e-12))
-        )
-        codes = table[name].cat.codes.to_numpy()
-        table[into] = numbers[codes] * unit if len(texts) else np.zeros(0)
-        bad = wrong[codes] if len(texts) else faulty
-        faults += [
-            f"{file}:{line}: {name} = {text!r} is not a number from {low:g} to {high:g}"
-            for line, text in zip(table.loc[bad, "line"], table.loc[bad, name], strict=True)
-        ]
-        faulty = faulty | bad
-    return faulty
-
-
-def _number(text: str, separator: str = ",") -> float:
-    try:
-        return float(text if separator == "," else text.replace(",", "."))
-    except ValueError:
-        return np.nan
+    return Report(table, unpriced, faults + told, refused, how)
 
 
 def _reasons(table: Any) -> Any:
@@ -512,6 +336,7 @@ def _reasons(table: Any) -> Any:
     partly = _mapped(note, lambda it: "partly fused" in it).astype(bool)
     clock = _mapped(note, lambda it: "wall clock" in it).astype(bool)
     holds = {
+        "not a time": ~table["metric"].isin(("speed",)),
         "not the forward pass": ~_mapped(table["pass"], lambda it: it.strip().casefold()).isin(
             PASSES
         ),
@@ -571,7 +396,7 @@ def _priced(table: Any, terms: cost.Terms, overhead_s: float, launch: str, timer
     return table
 
 
-def _cannot_be(table: Any, file: Path) -> tuple[Any, list[str]]:
+def _cannot_be(table: Any, name: str) -> tuple[Any, list[str]]:
     """Return why each row cannot be as it says, or "", and a line on each such row.
 
     Memory moves what the fused kernel must, and no faster than its peak, unless L2 may hold it.
@@ -592,10 +417,7 @@ def _cannot_be(table: Any, file: Path) -> tuple[Any, list[str]]:
         rates = each * fast["n_values"] / fast["measured_s"] / 1e12
         for line, rate in zip(fast["line"], rates, strict=True):
             found.append((line, f"{rate:.3g} TB/s would be moved, more than {at_most}"))
-    height, width = (
-        pd.to_numeric(_mapped(table[it], lambda text: text.strip() or np.nan), errors="coerce")
-        for it in ("rows", "cols")
-    )
+    height, width = (numbers_of(table[it]) for it in ("rows", "cols"))
     size = height * width
     other = size.notna() & (size != table["n_values"])
     why[other] = "values are not rows × columns"
@@ -603,7 +425,7 @@ def _cannot_be(table: Any, file: Path) -> tuple[Any, list[str]]:
         *(it[other] for it in (table["line"], table["n_values"], size)), strict=True
     ):
         found.append((line, f"values = {values:.15g} is not rows × cols = {product:.15g}"))
-    return why, [f"{file}:{line}: {said}" for line, said in sorted(found)]
+    return why, [f"{name}:{line}: {said}" for line, said in sorted(found)]
 
 
 @cache
