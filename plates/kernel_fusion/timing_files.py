@@ -26,7 +26,7 @@ RATES = (1e-6, 1e6)
 
 UNITS = {"s": 1, "sec": 1, "seconds": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 UNITS |= {"milliseconds": 1e-3, "microseconds": 1e-6, "nanoseconds": 1e-9}
-RATE = "GB/s"
+RATE = ("gb/s", "gbps")
 TIMED = ("time", "median", "latency", "duration", "mean")
 """What the name of the column of times says: one of these, and its unit."""
 
@@ -87,6 +87,7 @@ class Heading:
     kind: Callable[[Any, "Heading"], Any] | None = None
     time: str = TIME_NAME
     unit: str = ""
+    rated: bool = False
     providers: Sequence[str] = ()
 
     @property
@@ -355,12 +356,18 @@ def _of_columns(cells: Any, heading: Heading) -> Any:
             f": of what variant is {', '.join(map(repr, unknown))}? Say it as --variant '{each}',"
             f" each {', '.join(VARIANTS)}"
         )
-    unit = next((it for it in _words(heading.unit) if it in UNITS), "")
-    if not unit and heading.unit != RATE:
-        raise ValueError(f": {heading.unit!r} is no unit of time, nor {RATE}: say it as --unit ms")
-    if heading.unit == RATE and "bytes" not in heading.said:
-        raise ValueError(f": how many bytes a value are its {RATE} of? Say it as --bytes 4")
-    heading.time = f"time ({heading.unit})" if unit else RATE
+    rated = any(it in heading.unit.casefold() for it in RATE)
+    unit = "" if rated else next((it for it in _words(heading.unit) if it in UNITS), "")
+    if not unit and not rated:
+        raise ValueError(
+            f": {heading.unit!r} is no unit of time, nor {RATE[0]}: say it as --unit ms"
+        )
+    if rated and not re.fullmatch(r"\d+(\.\d*)?", said := heading.said.get("bytes", "")):
+        wrong = f"{said!r} is no number" if said else "it is not said"
+        raise ValueError(
+            f": how many bytes a value does {heading.unit} count? Say it as --bytes 4; {wrong}"
+        )
+    heading.time, heading.rated = heading.unit, rated
     beside = [it for it in cells if it not in heading.providers]
     table = pd.concat(
         [
@@ -483,7 +490,7 @@ def _numbers(table: Any, heading: Heading, name: str, faults: list[str]) -> Any:
         values = numbers_of(table["rows"], separator) * numbers_of(table["cols"], separator)
         faulty = np.zeros(len(table), bool)
     times, unit_s = numbers_of(table["time"], separator), table["unit_s"]
-    rated = heading.time == RATE
+    rated = heading.rated
     low, high = RATES if rated else TIMES_S
     known = 1.0 if rated or not len(table) else float(np.nanmax([*unit_s.unique(), 0])) or 1.0
     bounds = (low, high) if rated else (low / known, high / known)

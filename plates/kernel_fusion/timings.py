@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache, cached_property
-from operator import itemgetter
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -128,8 +128,9 @@ class Timing:
 class Report:
     """All that a file of timings came to: rows priced, others by reason, faults by line.
 
-    `table` has a row for each that was priced. `refused` has, by reason, the values that were not
-    understood, and `how` says what was taken to be so.
+    `table` has a row for each that was priced: the columns `PRICED`, the cells of the file, and
+    `of_gpu` and `of_operation`, the commonest of all spellings of the same. `refused` has, by
+    reason, the values that were not understood, and `how` says what was taken to be so.
     """
 
     table: Any
@@ -141,28 +142,19 @@ class Report:
     @cached_property
     def priced(self) -> list[Timing]:
         """The rows that were priced, one by one."""
-        cells = [it for it in self.table if it not in PRICED]
+        cells = [it for it in self.table if it not in (*PRICED, "of_gpu", "of_operation")]
         rows = self.table[cells].astype(object).to_dict("records")
         told = self.table[list(PRICED)].to_dict("records")
         return [Timing(row, **it) for row, it in zip(rows, told, strict=True)]
 
     def summary(self) -> list[dict[str, Any]]:
         """Return the median errors: of the core cards and the others, then group by group."""
-        if self.table.empty:
-            table = self.table
-            groups = {}
-        else:
-            table = self.table.assign(error=(self.table.predicted_s / self.table.measured_s - 1))
-            table["error"] = table["error"].abs()
-            groups = dict(iter(table.groupby(["operation", "gpu", "variant"], observed=True)))
+        table = self._with_errors()
         inner = table["card"].isin(CORE)
         parts = [
             ({"scope": scope, "variant": variant}, _rows_of(rows, variant))
             for scope, rows in (("A100 and H100", table[inner]), ("other GPUs", table[~inner]))
             for variant in ("unfused", BEST)
-        ] + [
-            ({"operation": operation, "gpu": gpu, "variant": variant}, rows)
-            for (operation, gpu, variant), rows in sorted(groups.items(), key=itemgetter(0))
         ]
         return [
             {
@@ -171,7 +163,62 @@ class Report:
                 "median_error": float(np.median(rows["error"])) if len(rows) else None,
             }
             for it, rows in parts
+        ] + self.errors("operation", "gpu", "variant").to_dict("records")
+
+    def _with_errors(self) -> Any:
+        error = (self.table["predicted_s"] / self.table["measured_s"] - 1).abs()
+        bands = np.array([*SIZES], object)[
+            np.searchsorted([*SIZES.values()], self.table["n_values"])
         ]
+        return self.table.assign(error=error, size=bands)
+
+    def errors(self, *by: str) -> Any:
+        """Return a table of the rows and `median_error` of each group, and what it is a group of.
+
+        That is any of `operation`, `gpu`, `size` (a name in `SIZES`) and `variant`; errors are
+        shares of the measured times.
+        """
+        table = self._with_errors()
+        table = table.assign(operation=table["of_operation"], gpu=table["of_gpu"])
+        found = table.groupby([*by], observed=True)["error"].agg(rows="size", median_error="median")
+        return found.sort_index().reset_index()
+
+    def rows(self) -> Any:
+        """Return a table of the priced rows as they are shown, with times in seconds.
+
+        Its columns are line, gpu, operation, variant, dtype, rows, cols, values, measured_s,
+        predicted_s, ratio (predicted over measured), regime and note.
+        """
+        table = self.table.assign(
+            gpu=self.table["of_gpu"],
+            operation=self.table["of_operation"],
+            values=self.table["n_values"],
+            ratio=self.table["predicted_s"] / self.table["measured_s"],
+        )
+        return table[SHOWN]
+
+    def csv(self) -> str:
+        """Return the priced rows as a file that `validate` prices to the same numbers."""
+        rows = self.rows().rename(columns={"measured_s": "time_s_median"})
+        return rows.to_csv(index=False, lineterminator="\n")
+
+    def left_out(self, shown: int = VALUES_SHOWN) -> list[dict[str, Any]]:
+        """Return why rows were left out: by reason how many, and which values, the commonest first.
+
+        Each value that was not understood has its `rows`, and the `nearest` that is known or "";
+        `more` are not shown.
+        """
+        found = []
+        for reason, rows in self.unpriced.most_common():
+            counts = self.refused.get(reason, Counter())
+            _, known = REFUSED_FOR.get(reason) or ("", ())
+            values = [
+                {"value": it, "rows": n, "nearest": "".join(get_close_matches(it, known, n=1))}
+                for it, n in counts.most_common(shown)
+            ]
+            more = len(counts) - len(values)
+            found.append({"reason": reason, "rows": rows, "values": values, "more": more})
+        return found
 
     def plain(self) -> dict[str, Any]:
         """Return the report as plain data: each row priced, the others by reason, the errors."""
@@ -187,8 +234,13 @@ class Report:
             *self.host_bound(),
             f"{sum(self.unpriced.values())} rows not priced:",
         ]
-        for reason, count in self.unpriced.most_common():
-            lines += [f"  {count:>5}  {reason}", *self._values(reason)]
+        for it in self.left_out():
+            lines.append(f"  {it['rows']:>5}  {it['reason']}")
+            for value in it["values"]:
+                near = f", nearest {value['nearest']!r}" if value["nearest"] else ""
+                lines.append(f"         {value['rows']:>5}  {value['value']!r}{near}")
+            if it["more"]:
+                lines.append(f"                and {it['more']} values more")
         if any(self.refused.values()):
             lines.append(f"What a file of timings may say is described in {FORM}.")
         return "\n".join(lines)
@@ -204,16 +256,6 @@ class Report:
         for of, by, rows, error in table:
             yield f"{of:{a}}  {by:{b}}  {rows:>{c}}  {error:>{d}}"
 
-    def _values(self, reason: str) -> Iterator[str]:
-        """Yield the values that were not understood, each with the nearest that is known."""
-        found = self.refused.get(reason, Counter())
-        _, known = REFUSED_FOR.get(reason) or ("", ())
-        for value, count in found.most_common(VALUES_SHOWN):
-            near = get_close_matches(value, known, n=1)
-            yield f"         {count:>5}  {value!r}" + (f", nearest {near[0]!r}" if near else "")
-        if (more := len(found) - VALUES_SHOWN) > 0:
-            yield f"                and {more} values more"
-
     def host_bound(self) -> list[str]:
         """Return a line on the unfused times that are likely the host's, if there are any."""
         rows = self.table[self.table["variant"] == "unfused"] if len(self.table) else self.table
@@ -227,7 +269,7 @@ class Report:
             alike = times <= HOST_BOUND["alike"] * times.min()
             alike_sizes = sizes[alike]
             if alike_sizes[-1] >= HOST_BOUND["larger"] * alike_sizes[0]:
-                found[f"{of['operation'].iloc[0]} on {of['gpu'].iloc[0]}"] += int(alike.sum())
+                found[f"{of['of_operation'].iloc[0]} on {of['of_gpu'].iloc[0]}"] += int(alike.sum())
         if not found:
             return []
         each = ", ".join(f"{count} of {what}" for what, count in found.items())
@@ -242,12 +284,18 @@ PRICED = (
 )  # fmt: skip
 """What the table of a report has beside the cells of the file."""
 
+SHOWN = ["line", "gpu", "operation", "variant", "dtype", "rows", "cols", "values"]
+SHOWN += ["measured_s", "predicted_s", "ratio", "regime", "note"]
+
+SIZES = {"up to 1 Mi": 2**20, "1 to 16 Mi": 2**24, "over 16 Mi": np.inf}
+"""Bands of sizes by their upper end, in values; chosen: small, about as large as L2, larger."""
+
 
 def _rows_of(table: Any, variant: str) -> Any:
     """Return the rows of a table as `of_variant` does."""
     if variant != BEST:
         return table[table["variant"] == variant]
-    shape = ["gpu", "operation", "dtype", "rows", "cols", "n_values"]
+    shape = ["card", "chain", "form", "rows", "cols", "n_values"]
     fused = table[table["variant"] == "fused"].sort_values("measured_s", kind="stable")
     return fused.drop_duplicates(shape)
 
@@ -267,8 +315,9 @@ def of_variant(rows: Iterable[Timing], variant: str) -> list[Timing]:
     """Return the rows of a variant; of the `BEST`, the fastest fused one of each shape."""
     if variant != BEST:
         return [it for it in rows if it.variant == variant]
-    shape = itemgetter("gpu", "operation", "dtype", "rows", "cols")
-    groups = _grouped(of_variant(rows, "fused"), lambda it: (shape(it.row), it.n_values))
+    shape = attrgetter("card", "chain", "form", "n_values")
+    fused = of_variant(rows, "fused")
+    groups = _grouped(fused, lambda it: (shape(it), it.row["rows"], it.row["cols"]))
     return [min(group, key=lambda it: it.measured_s) for group in groups.values()]
 
 
@@ -391,6 +440,10 @@ def _priced(table: Any, terms: cost.Terms, overhead_s: float, launch: str, timer
             some = rows[start : start + AT_ONCE]
             found = cost.chain_cost(steps, sizes[some], run).chain
             predicted[some], regimes[some] = found.time_s, cost.largest(found)
+    for meant, said in (("card", "gpu"), ("chain", "operation")):
+        counts = table.groupby([meant, said], observed=True).size()
+        usual = {it: of.idxmax()[1] for it, of in counts.groupby(level=0)}
+        table[f"of_{said}"] = table[meant].map(usual).astype("category")
     table["predicted_s"] = predicted + table["timer_s"]
     table["regime"] = np.array(cost.REGIMES, object)[regimes]
     return table
