@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import compress, islice
+from itertools import chain, compress, islice
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -48,7 +48,6 @@ AT_ONCE = 50_000
 """Lines among which the heading is looked for, and lines read at a time."""
 
 TIME_NAME = "time_us_median"
-QUOTED = re.compile('"[^"]*"')
 
 LIGER = ("kernel_name", "kernel_provider", "kernel_operation_mode", "metric_name", "metric_unit",
     "x_name", "x_value", "y_value_50", "extra_benchmark_config_str", "gpu_name")  # fmt: skip
@@ -119,6 +118,8 @@ def read(
         If it is empty, is no CSV in UTF-8 or UTF-16, or lacks what is not said either; it names the
         file (or `name`) and what is missing.
     """
+    from pandas.errors import ParserError  # type: ignore[import-untyped,unused-ignore]
+
     name = name or ("the file" if isinstance(source, bytes) else str(source))
     faults: list[str] = []
     try:
@@ -129,7 +130,7 @@ def read(
         ragged = len(faults)
         assert heading.kind
         table = _filled(heading.kind(cells, heading), heading)
-    except (UnicodeError, csv.Error) as fault:
+    except (UnicodeError, csv.Error, ParserError) as fault:
         raise ValueError(f"{name} is no CSV file in UTF-8 or UTF-16: {fault}") from None
     except ValueError as fault:
         raise ValueError(f"{name}{fault}") from None
@@ -159,7 +160,7 @@ def _cells(
     numbered = {"values", heading.time, *heading.providers}
     parts: list[Any] = []
     numbers: list[Any] = [np.zeros(0, int)]
-    records, last, rows = _records(lines), heading.line, 0
+    records, last, rows = _records(lines, heading.separator), heading.line, 0
     while some := list(islice(records, AT_ONCE)):
         ends = last + np.cumsum([_lines_in(it) for it in some])
         last = ends[-1]
@@ -195,12 +196,33 @@ def _cells(
     return table
 
 
-def _records(lines: Iterator[str]) -> Iterator[str]:
+def _records(lines: Iterator[str], separator: str) -> Iterator[str]:
     """Yield each row as text; a quoted cell of it may go on in the next line."""
     for line in lines:
-        while line.count('"') % 2 and (more := next(lines, "")):
-            line += more
-        yield line
+        yield _joined(line, lines, separator) if '"' in _unquoted(line, separator) else line
+
+
+def _joined(line: str, lines: Iterator[str], separator: str) -> str:
+    taken: list[str] = []
+
+    def each() -> Iterator[str]:
+        for it in chain([line], lines):
+            taken.append(it)
+            yield it
+
+    next(csv.reader(each(), delimiter=separator, skipinitialspace=True))
+    return "".join(taken)
+
+
+def _unquoted(record: str, separator: str) -> str:
+    """Return a row without its cells that are quoted; where there is more to it, quotes stay."""
+    return _quoted(separator).sub("", record) if '"' in record else record
+
+
+@cache
+def _quoted(separator: str) -> re.Pattern[str]:
+    mark = re.escape(separator)
+    return re.compile(rf'"(?:(?<![^{mark}]")|(?<={mark} "))[^"]*(?:""[^"]*)*"')
 
 
 def _lines_in(record: str) -> int:
@@ -211,7 +233,11 @@ def _cells_in(record: str, separator: str) -> int:
     """Return how many cells a row has; none if it is empty, or only drawn between two others."""
     if record.isspace() or (separator == "|" and separator not in record):
         return 0
-    return (QUOTED.sub("", record) if '"' in record else record).count(separator) + 1
+    bare = _unquoted(record, separator)
+    if '"' not in bare:
+        return bare.count(separator) + 1
+    rows = csv.reader(io.StringIO(record, ""), delimiter=separator, skipinitialspace=True)
+    return len(next(rows))
 
 
 def _heading(lines: Sequence[str], beside: Mapping[str, str]) -> Heading:

@@ -48,6 +48,25 @@ def test_tabs_separate_too_and_cells_may_hold_line_ends():
     assert report.faults == ["upload.csv:5: it has not as many columns as the heading"]
 
 
+@pytest.mark.parametrize(
+    "note", ['24" rack', 'a "b" c', '"a ""b"", c"', '"a, b"', '"one\r\ntwo, 2"']
+)
+def test_a_quote_is_one_only_at_the_start_of_a_cell(note):
+    report = report_on(HEAD, row(27, note=note), row(28))
+    assert [it.measured_s for it in report.priced] == pytest.approx([27e-6, 28e-6])
+    assert report.faults == []
+
+
+def test_a_heading_alone_gives_no_rows():
+    report = report_on(HEAD)
+    assert report.table.empty
+    assert report.rows().empty
+    assert report.errors("size").empty
+    assert report.csv().startswith("line,gpu,operation")
+    assert report.left_out() == []
+    assert "0 rows priced" in report.text()
+
+
 def test_spellings_of_a_card_and_an_operation_are_one_group():
     spelt = [("h100-sxm", "relu_squared"), ("NVIDIA H100 80GB HBM3", "relu-squared")]
     rows = [row(50, gpu=gpu, operation=of) for gpu, of in (spelt[1], *spelt, spelt[1])]
