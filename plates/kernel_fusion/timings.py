@@ -20,7 +20,8 @@ from plates import formats
 from plates.formats import formatted
 from plates.kernel_fusion.inputs import WORDS, KernelFusion
 from plates.kernel_fusion.readings import MICRO
-from plates.kernel_fusion.timing_files import FORM, VARIANTS, numbers_of, read
+from plates.kernel_fusion.timing_files import numbers_of, read
+from plates.kernel_fusion.timing_forms import FORM, VARIANTS
 from plates.plate import Measured, Point
 
 SHARE = replace(formats.FORMATS["share"], digits=2)
@@ -341,7 +342,7 @@ def validate(
     The host is taken to be ahead, since it launches while the timer still clears L2; with an
     `overhead_s` each launch costs it that. Of itself the timer measures `timer_s`, by default
     `EVENT_TIMER_S`. What is `said` holds for all rows where the file does not say it: see
-    `timing_files.SAID`. Where a column is missing, a row is taken to be of the forward pass, timed
+    `timing_forms.SAID`. Where a column is missing, a row is taken to be of the forward pass, timed
     between events, and `values` is the number of its values whatever its shape. `progress` is told
     how many rows have been read.
 
@@ -353,7 +354,7 @@ def validate(
     """
     timer_s = EVENT_TIMER_S if timer_s is None else timer_s
     name = name or ("the file" if isinstance(source, bytes) else str(source))
-    table, faults, unreadable = read(source, name, said, progress)
+    table, faults, unreadable = read(source, name, said or {}, progress)
     why = _reasons(table)
     unpriced = Counter({"unreadable": unreadable} if unreadable else {})
     refused: dict[str, Counter[str]] = {}

@@ -41,6 +41,11 @@ def test_the_priced_rows_as_csv_are_priced_to_the_same_numbers():
     ]
 
 
+def test_columns_that_are_not_needed_do_not_matter():
+    (found,) = report_on(HEAD + ",speed (GB/s),speed-up (x)", row(27) + ",7,8").priced
+    assert found.measured_s == 27e-6
+
+
 def test_tabs_separate_too_and_cells_may_hold_line_ends():
     tabbed = [it.replace(",", "\t") for it in (HEAD, row(27), row(28, note='"one\ntwo"'), "x\ty")]
     report = report_on(*tabbed)
@@ -188,6 +193,8 @@ def test_what_perf_report_writes_is_read_once_the_rest_is_said():
     without = {it: BESIDE[it] for it in ("gpu", "operation", "dtype")}
     with pytest.raises(ValueError, match="--rows N and --cols N"):
         report_on(*lines, **without, **known)
+    (one,) = report_on("N,Triton (ms)", "1024,0.02", **BESIDE, variant="fused").priced
+    assert (one.variant, one.measured_s) == ("fused", 20e-6)
     timed = ("N,unfused (Time (ms)),fused (Time (ms))", "1024,0.06,0.02")
     assert [it.measured_s for it in report_on(*timed, **BESIDE).priced] == [60e-6, 20e-6]
 
