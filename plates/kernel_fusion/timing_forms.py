@@ -118,6 +118,12 @@ def heading_of(lines: Sequence[str], beside: Mapping[str, str]) -> Heading:
     if set(LIGER) <= set(best.names):
         best.kind, best.time = of_liger, "y_value_50"
         return best
+    for it in ("rows", "cols", "values"):
+        text = best.said.get(it, "0")
+        if text not in best.names and text != SHAPE and not text.isdecimal():
+            raise ValueError(
+                f": --{it} {text!r} is no number, and no column: {', '.join(best.names)}"
+            )
     if _has_providers(best, lines):
         best.kind = of_columns
         _told_beside(best, lines)
@@ -136,10 +142,11 @@ def heading_of(lines: Sequence[str], beside: Mapping[str, str]) -> Heading:
     if best.kind is of_rows and not best.time:
         missing.append(TIME_NAME)
     if missing:
-        how = f"say it as --{missing[0]}, or before the heading as '# {missing[0]}: …'; "
+        it = missing[0] if TIME_NAME not in missing else "unit"
+        ask = "" if it in SAID[:-2] else " where each provider has a column of times"
         raise ValueError(
-            f": there is no column {', '.join(missing)};"
-            f" {how if missing[0] in SAID else ''}the form is described in {FORM}"
+            f": there is no column {', '.join(missing)}; say it as --{it}, or before the heading as"
+            f" '# {it}: …'{ask}; the form is described in {FORM}"
         )
     best.names = [it or f"column {at}" for at, it in enumerate(best.names, start=1)]
     return best
@@ -167,6 +174,9 @@ def _far_from_median(name: str) -> int:
         return 0
     return 2 if any(re.fullmatch(r"p?\d+|min|max|std|stdev|best|worst", it) for it in words) else 1
 
+
+SHAPE = "shape"
+"""What the first column of a printed comparison is called here; it has no name of its own."""
 
 PROVIDED = re.compile(r"(?P<provider>[^()]+) \((?P<unit>.*)\)")
 """How `perf_report` names a column, without the unit in early versions.
@@ -201,7 +211,7 @@ def _told_beside(heading: Heading, lines: Sequence[str]) -> None:
             raise ValueError(f" has {len(titles)} tables; there may be one in a file")
         for title in titles:
             said.setdefault("operation", title.strip().strip("[]-").strip())
-        names[0] = "shape"
+        names[0] = SHAPE
         last = next(it for it in lines if it.startswith("Times are in "))
         heading.unit, heading.providers = last.partition("(")[2].partition(")")[0], names[1:]
         return
@@ -240,15 +250,13 @@ def of_columns(cells: Any, heading: Heading) -> Any:
     rated = any(it in heading.unit.casefold() for it in RATE)
     unit = "" if rated else next((it for it in _words(heading.unit) if it in UNITS), "")
     if not unit and not rated:
-        raise ValueError(
-            f": {heading.unit!r} is no unit of time, nor {RATE[0]}: say it as --unit ms"
-        )
+        raise ValueError(f": {heading.unit!r} is no unit of time, nor GB/s: say it as --unit ms")
     if rated and not re.fullmatch(r"\d+(\.\d*)?", said := heading.said.get("bytes", "")):
         wrong = f"{said!r} is no number" if said else "it is not said"
         raise ValueError(
             f": how many bytes a value does {heading.unit} count? Say it as --bytes 4; {wrong}"
         )
-    heading.time, heading.rated = heading.unit, rated
+    heading.time, heading.rated = f"time in {heading.unit}", rated
     beside = [it for it in cells if it not in heading.providers]
     table = pd.concat(
         [
@@ -262,11 +270,11 @@ def of_columns(cells: Any, heading: Heading) -> Any:
         ],
         ignore_index=True,
     ).sort_values("line", kind="stable", ignore_index=True)
-    if "shape" in table:
-        sizes = table["shape"].astype(str).str.extract(r"(\d+)\s*[x×*,]\s*(\d+)")
+    if SHAPE in table:
+        sizes = table[SHAPE].astype(str).str.extract(r"(\d+)\s*[x×*,]\s*(\d+)")
         if not {"rows", "cols", "values"} & heading.said.keys():
             if sizes[0].isna().any():
-                odd = table["shape"][sizes[0].isna()].iloc[0]
+                odd = table[SHAPE][sizes[0].isna()].iloc[0]
                 raise ValueError(
                     f": {odd.strip()!r} is no shape such as 4096x4096; a number alone may be said"
                     " to be --rows, --cols or --values 'shape'"
@@ -281,7 +289,8 @@ def of_liger(cells: Any, heading: Heading) -> Any:
 
     about = [cells[it].astype(str) for it in ("kernel_name", "kernel_provider", "x_name")]
     about += [cells[it].astype(str) for it in ("x_value", "extra_benchmark_config_str")]
-    found = [_run_of_liger(*it) for it in zip(*about, strict=True)]
+    # Rows repeat; what is known of them is let go with the file.
+    found = [*map(cache(_run_of_liger), *about)]
     names = ["variant", "dtype", "rows", "cols", "note"]
     table = pd.DataFrame(found, columns=names, index=cells.index)
     table["line"], table["time"] = cells["line"], cells["y_value_50"]
@@ -292,7 +301,6 @@ def of_liger(cells: Any, heading: Heading) -> Any:
     return table
 
 
-@cache
 def _run_of_liger(
     kernel: str, provider: str, x_name: str, x_value: str, config: str
 ) -> tuple[str, ...]:

@@ -195,6 +195,10 @@ def test_what_perf_report_writes_is_read_once_the_rest_is_said():
         report_on(*lines, **without, **known)
     (one,) = report_on("N,Triton (ms)", "1024,0.02", **BESIDE, variant="fused").priced
     assert (one.variant, one.measured_s) == ("fused", 20e-6)
+    with pytest.raises(ValueError, match="--cols 'K' is no number, and no column: N, Triton"):
+        report_on(*lines, **BESIDE | {"cols": "K"}, **known)
+    with pytest.raises(ValueError, match=r"--unit, .* where each provider has a column"):
+        report_on("N,Triton", "1024,0.02", **BESIDE)
     timed = ("N,unfused (Time (ms)),fused (Time (ms))", "1024,0.06,0.02")
     assert [it.measured_s for it in report_on(*timed, **BESIDE).priced] == [60e-6, 20e-6]
 
