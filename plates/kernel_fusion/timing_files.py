@@ -91,7 +91,7 @@ def _cells(
         rows += len(numbers[-1])
         parts.append(
             pd.read_csv(
-                io.StringIO("".join(compress(some, cells == width))),
+                io.StringIO("".join(compress(some, (cells == width).tolist()))),
                 sep=heading.separator,
                 names=heading.names,
                 usecols=wanted,
