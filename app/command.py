@@ -104,11 +104,14 @@ def export(out: Path, force: bool) -> None:
         fail(fault)
 
 
-def validate(file: Path, json: bool, launch: str, overhead: float, timer: float | None) -> None:
+def validate(
+    file: Path, json: bool, launch: str, overhead: float, timer: float | None, **said: str | None
+) -> None:
     """Print what the model says of each published timing; on stderr, of those it cannot read."""
     validated = next(plate.validate for plate in find_plates().values() if plate.validate)
     timer_s = None if timer is None else timer * 1e-6
     told: dict[str, Any] = {"launch": launch, "overhead_s": overhead * 1e-6, "timer_s": timer_s}
+    told["said"] = {name: text for name, text in said.items() if text is not None}
     if sys.stderr.isatty():
         told["progress"] = lambda rows: print(
             f"\rplates: {rows} rows read", end="", file=sys.stderr, flush=True
@@ -126,7 +129,7 @@ def validate(file: Path, json: bool, launch: str, overhead: float, timer: float 
     if more := len(report.faults[FAULTS_SHOWN:]):
         print(f"plates: and {more} faults more", file=sys.stderr)
     print(dumps(report.plain()) if json else report.text())
-    if not report.priced:
+    if report.table.empty:
         why = "; ".join(f"{count} × {reason}" for reason, count in report.unpriced.items())
         fail(f"nothing in {file} could be priced: {why or 'it has no rows'}")
 
@@ -172,6 +175,15 @@ COMMANDS: dict[Callable[..., None], dict[str, Any]] = {
         "--launch": {"choices": LAUNCHES, "default": "stream", "help": "how kernels are launched"},
         "--overhead": MICROSECONDS | {"default": 0.0, "help": "host's time a launch; else ahead"},
         "--timer": MICROSECONDS | {"help": "what the timer measures of itself; else 2.9"},
+        "--gpu": {"help": "of all rows, where the file does not say it; so the next:"},
+        "--operation": {},
+        "--variant": {"help": "or PROVIDER=VARIANT,… where providers have columns"},
+        "--dtype": {},
+        "--rows": {"help": "a number, or the column that has it"},
+        "--cols": {"help": "likewise"},
+        "--values": {"help": "likewise"},
+        "--unit": {"help": "of the times: s, ms, us, ns or GB/s"},
+        "--bytes": {"help": "a value, as the benchmark counted them for its GB/s"},
     },
     check: {},
 }

@@ -71,6 +71,10 @@ def _of_timings() -> Facts:
     """Yield how far the models are off the published timings, at the median, and of how many."""
     errors = {}
     for model, report in {"refined": timings.published(), "sketch": timings.in_sketch()}.items():
+        others = [it for it in report.priced if it.card not in timings.CORE]
+        for slow, name in ((False, "dense"), (True, "slow")):
+            rows = [it for it in timings.of_variant(others, "unfused") if _slow(it) == slow]
+            errors[f"{model}_{name}"] = len(rows), timings.median_error(rows)
         for line in report.summary()[:4]:
             cards = "core" if line["scope"] == "A100 and H100" else "others"
             name = f"{model}_{cards}_{line['variant'].replace(' ', '_')}"
@@ -86,6 +90,12 @@ def _of_timings() -> Facts:
         yield f"error_{name}", error, "share", "published.csv"
         yield f"rows_{name}", count, "plain", "published.csv"
     yield "timer", timings.EVENT_TIMER_S, "time", "meta-pytorch/tritonbench pull 146"
+
+
+def _slow(timing: timings.Timing) -> bool:
+    """Return whether the chain has a kernel whose operands are not all dense and of one format."""
+    steps = CHAINS[timing.chain].unfused
+    return bool((steps.indexed | steps.mixed).any())
 
 
 def _of_pairs() -> Facts:

@@ -1,6 +1,5 @@
 """The refined model held against published timings: what it says of each, and how far it is off."""
 
-import csv
 import itertools
 import re
 from collections import Counter, defaultdict
@@ -8,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache, cached_property
-from operator import itemgetter
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,8 @@ from plates import formats
 from plates.formats import formatted
 from plates.kernel_fusion.inputs import WORDS, KernelFusion
 from plates.kernel_fusion.readings import MICRO
+from plates.kernel_fusion.timing_files import numbers_of, read
+from plates.kernel_fusion.timing_forms import FORM, VARIANTS
 from plates.plate import Measured, Point
 
 SHARE = replace(formats.FORMATS["share"], digits=2)
@@ -37,9 +38,6 @@ Source: meta-pytorch/tritonbench pulls 38 and 146, between events with nothing l
 
 CORE = ("h100-sxm", "h100-pcie", "a100-80", "a100-40")
 """The cards over which the errors are stated first, apart from those of the others."""
-
-FORM = "plates/kernel_fusion/published.md"
-"""Where the form of a file of timings is described."""
 
 
 def _bare(card: str) -> str:
@@ -61,26 +59,13 @@ CARDS_BARE = (
     | {name: name for name in GPUS}
 )
 PASSES = ("forward", "fwd")
-VARIANTS = ("unfused", "fused", "compiled", "graph")
 BEST = "best fused"
 
-VALUES = (1, 1e15)
-TIMES_S = (1e-9, 1e6)
-"""What a number of values and a time may be: no tensor and no time lies beyond."""
-
-UNITS = {"s": 1, "sec": 1, "seconds": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
-TIMED = ("time", "median", "latency", "duration", "mean")
-"""What the name of the column of times says: one of these, and its unit."""
-
-NEEDED = ("gpu", "operation", "variant", "dtype", "values")
-ASSUMED = {"pass": "forward", "rows": "", "cols": "", "note": ""}
-"""Columns that may be missing, and what each row is then taken to say."""
-
-HEADING_WITHIN = 200
 AT_ONCE = 50_000
-"""Lines among which the heading is looked for, and rows read or priced at a time."""
+"""Rows priced at a time."""
 
 REFUSED_FOR = {
+    "not a time": ("metric", ("speed",)),
     "not the forward pass": ("pass", PASSES),
     "GPU not named, or not in the table": ("gpu", (*CARDS, *GPUS)),
     "times matrix products too": None,
@@ -144,8 +129,9 @@ class Timing:
 class Report:
     """All that a file of timings came to: rows priced, others by reason, faults by line.
 
-    `table` has a row for each that was priced. `refused` has, by reason, the values that were not
-    understood, and `how` says what was taken to be so.
+    `table` has a row for each that was priced: the columns `PRICED`, the cells of the file, and
+    `of_gpu` and `of_operation`, the commonest of all spellings of the same. `refused` has, by
+    reason, the values that were not understood, and `how` says what was taken to be so.
     """
 
     table: Any
@@ -157,28 +143,19 @@ class Report:
     @cached_property
     def priced(self) -> list[Timing]:
         """The rows that were priced, one by one."""
-        cells = [it for it in self.table if it not in PRICED]
+        cells = [it for it in self.table if it not in (*PRICED, "of_gpu", "of_operation")]
         rows = self.table[cells].astype(object).to_dict("records")
         told = self.table[list(PRICED)].to_dict("records")
         return [Timing(row, **it) for row, it in zip(rows, told, strict=True)]
 
     def summary(self) -> list[dict[str, Any]]:
         """Return the median errors: of the core cards and the others, then group by group."""
-        if self.table.empty:
-            table = self.table
-            groups = {}
-        else:
-            table = self.table.assign(error=(self.table.predicted_s / self.table.measured_s - 1))
-            table["error"] = table["error"].abs()
-            groups = dict(iter(table.groupby(["operation", "gpu", "variant"], observed=True)))
+        table = self._with_errors()
         inner = table["card"].isin(CORE)
         parts = [
             ({"scope": scope, "variant": variant}, _rows_of(rows, variant))
             for scope, rows in (("A100 and H100", table[inner]), ("other GPUs", table[~inner]))
             for variant in ("unfused", BEST)
-        ] + [
-            ({"operation": operation, "gpu": gpu, "variant": variant}, rows)
-            for (operation, gpu, variant), rows in sorted(groups.items(), key=itemgetter(0))
         ]
         return [
             {
@@ -187,7 +164,62 @@ class Report:
                 "median_error": float(np.median(rows["error"])) if len(rows) else None,
             }
             for it, rows in parts
+        ] + self.errors("operation", "gpu", "variant").to_dict("records")
+
+    def _with_errors(self) -> Any:
+        error = (self.table["predicted_s"] / self.table["measured_s"] - 1).abs()
+        bands = np.array([*SIZES], object)[
+            np.searchsorted([*SIZES.values()], self.table["n_values"])
         ]
+        return self.table.assign(error=error, size=bands)
+
+    def errors(self, *by: str) -> Any:
+        """Return a table of the rows and `median_error` of each group, and what it is a group of.
+
+        That is any of `operation`, `gpu`, `size` (a name in `SIZES`) and `variant`; errors are
+        shares of the measured times.
+        """
+        table = self._with_errors()
+        table = table.assign(operation=table["of_operation"], gpu=table["of_gpu"])
+        found = table.groupby([*by], observed=True)["error"].agg(rows="size", median_error="median")
+        return found.sort_index().reset_index()
+
+    def rows(self) -> Any:
+        """Return a table of the priced rows as they are shown, with times in seconds.
+
+        Its columns are line, gpu, operation, variant, dtype, rows, cols, values, measured_s,
+        predicted_s, ratio (predicted over measured), regime and note.
+        """
+        table = self.table.assign(
+            gpu=self.table["of_gpu"],
+            operation=self.table["of_operation"],
+            values=self.table["n_values"],
+            ratio=self.table["predicted_s"] / self.table["measured_s"],
+        )
+        return table[SHOWN]
+
+    def csv(self) -> str:
+        """Return the priced rows as a file that `validate` prices to the same numbers."""
+        rows = self.rows().rename(columns={"measured_s": "time_s_median"})
+        return rows.to_csv(index=False, lineterminator="\n")
+
+    def left_out(self, shown: int = VALUES_SHOWN) -> list[dict[str, Any]]:
+        """Return why rows were left out: by reason how many, and which values, the commonest first.
+
+        Each value that was not understood has its `rows`, and the `nearest` that is known or "";
+        `more` are not shown.
+        """
+        found = []
+        for reason, rows in self.unpriced.most_common():
+            counts = self.refused.get(reason, Counter())
+            _, known = REFUSED_FOR.get(reason) or ("", ())
+            values = [
+                {"value": it, "rows": n, "nearest": "".join(get_close_matches(it, known, n=1))}
+                for it, n in counts.most_common(shown)
+            ]
+            more = len(counts) - len(values)
+            found.append({"reason": reason, "rows": rows, "values": values, "more": more})
+        return found
 
     def plain(self) -> dict[str, Any]:
         """Return the report as plain data: each row priced, the others by reason, the errors."""
@@ -203,8 +235,13 @@ class Report:
             *self.host_bound(),
             f"{sum(self.unpriced.values())} rows not priced:",
         ]
-        for reason, count in self.unpriced.most_common():
-            lines += [f"  {count:>5}  {reason}", *self._values(reason)]
+        for it in self.left_out():
+            lines.append(f"  {it['rows']:>5}  {it['reason']}")
+            for value in it["values"]:
+                near = f", nearest {value['nearest']!r}" if value["nearest"] else ""
+                lines.append(f"         {value['rows']:>5}  {value['value']!r}{near}")
+            if it["more"]:
+                lines.append(f"                and {it['more']} values more")
         if any(self.refused.values()):
             lines.append(f"What a file of timings may say is described in {FORM}.")
         return "\n".join(lines)
@@ -220,16 +257,6 @@ class Report:
         for of, by, rows, error in table:
             yield f"{of:{a}}  {by:{b}}  {rows:>{c}}  {error:>{d}}"
 
-    def _values(self, reason: str) -> Iterator[str]:
-        """Yield the values that were not understood, each with the nearest that is known."""
-        found = self.refused.get(reason, Counter())
-        _, known = REFUSED_FOR.get(reason) or ("", ())
-        for value, count in found.most_common(VALUES_SHOWN):
-            near = get_close_matches(value, known, n=1)
-            yield f"         {count:>5}  {value!r}" + (f", nearest {near[0]!r}" if near else "")
-        if (more := len(found) - VALUES_SHOWN) > 0:
-            yield f"                and {more} values more"
-
     def host_bound(self) -> list[str]:
         """Return a line on the unfused times that are likely the host's, if there are any."""
         rows = self.table[self.table["variant"] == "unfused"] if len(self.table) else self.table
@@ -243,7 +270,7 @@ class Report:
             alike = times <= HOST_BOUND["alike"] * times.min()
             alike_sizes = sizes[alike]
             if alike_sizes[-1] >= HOST_BOUND["larger"] * alike_sizes[0]:
-                found[f"{of['operation'].iloc[0]} on {of['gpu'].iloc[0]}"] += int(alike.sum())
+                found[f"{of['of_operation'].iloc[0]} on {of['of_gpu'].iloc[0]}"] += int(alike.sum())
         if not found:
             return []
         each = ", ".join(f"{count} of {what}" for what, count in found.items())
@@ -258,12 +285,18 @@ PRICED = (
 )  # fmt: skip
 """What the table of a report has beside the cells of the file."""
 
+SHOWN = ["line", "gpu", "operation", "variant", "dtype", "rows", "cols", "values"]
+SHOWN += ["measured_s", "predicted_s", "ratio", "regime", "note"]
+
+SIZES = {"up to 1 Mi": 2**20, "1 to 16 Mi": 2**24, "over 16 Mi": np.inf}
+"""Bands of sizes by their upper end, in values; chosen: small, about as large as L2, larger."""
+
 
 def _rows_of(table: Any, variant: str) -> Any:
     """Return the rows of a table as `of_variant` does."""
     if variant != BEST:
         return table[table["variant"] == variant]
-    shape = ["gpu", "operation", "dtype", "rows", "cols", "n_values"]
+    shape = ["card", "chain", "form", "rows", "cols", "n_values"]
     fused = table[table["variant"] == "fused"].sort_values("measured_s", kind="stable")
     return fused.drop_duplicates(shape)
 
@@ -283,8 +316,9 @@ def of_variant(rows: Iterable[Timing], variant: str) -> list[Timing]:
     """Return the rows of a variant; of the `BEST`, the fastest fused one of each shape."""
     if variant != BEST:
         return [it for it in rows if it.variant == variant]
-    shape = itemgetter("gpu", "operation", "dtype", "rows", "cols")
-    groups = _grouped(of_variant(rows, "fused"), lambda it: (shape(it.row), it.n_values))
+    shape = attrgetter("card", "chain", "form", "n_values")
+    fused = of_variant(rows, "fused")
+    groups = _grouped(fused, lambda it: (shape(it), it.row["rows"], it.row["cols"]))
     return [min(group, key=lambda it: it.measured_s) for group in groups.values()]
 
 
@@ -294,20 +328,23 @@ def median_error(rows: Sequence[Timing]) -> float | None:
 
 
 def validate(
-    file: Path,
+    source: Path | bytes,
     terms: cost.Terms = cost.REFINED,
     overhead_s: float = 0,
     launch: str = "stream",
     timer_s: float | None = None,
     progress: Callable[[int], None] | None = None,
+    said: Mapping[str, str] | None = None,
+    name: str = "",
 ) -> Report:
-    """Return the report on a CSV file with the columns of the published timings.
+    """Return the report on a file of timings, or on its content, which faults then call `name`.
 
     The host is taken to be ahead, since it launches while the timer still clears L2; with an
     `overhead_s` each launch costs it that. Of itself the timer measures `timer_s`, by default
-    `EVENT_TIMER_S`. Where a column is missing, a row is taken to be of the
-    forward pass, timed between events, and `values` is the number of its values whatever its shape.
-    `progress` is told how many rows have been read.
+    `EVENT_TIMER_S`. What is `said` holds for all rows where the file does not say it: see
+    `timing_forms.SAID`. Where a column is missing, a row is taken to be of the forward pass, timed
+    between events, and `values` is the number of its values whatever its shape. `progress` is told
+    how many rows have been read.
 
     Raises
     ------
@@ -316,11 +353,10 @@ def validate(
         what is missing.
     """
     timer_s = EVENT_TIMER_S if timer_s is None else timer_s
-    table, heading, faults = _read(file, progress)
-    faulty = _numbers(table, heading, file, faults)
-    table = table[~faulty]
+    name = name or ("the file" if isinstance(source, bytes) else str(source))
+    table, faults, unreadable = read(source, name, said or {}, progress)
     why = _reasons(table)
-    unpriced = Counter({"unreadable": n} if (n := faulty.sum() + heading.ragged) else {})
+    unpriced = Counter({"unreadable": unreadable} if unreadable else {})
     refused: dict[str, Counter[str]] = {}
     for reason, about in REFUSED_FOR.items():
         if rows := int((why == reason).sum()):
@@ -329,175 +365,13 @@ def validate(
                 counts = table.loc[why == reason, about[0]].value_counts()
                 refused[reason] = Counter({it: int(n) for it, n in counts.items() if n})
     table = table[why == ""].copy()
-    cannot, said = _cannot_be(table, file)
+    cannot, told = _cannot_be(table, name)
     unpriced.update({it: int(n) for it, n in cannot[cannot != ""].value_counts().items()})
     table = _priced(table[cannot == ""].copy(), terms, overhead_s, launch, timer_s)
     host = f"{formatted(overhead_s, TIME)} a launch" if overhead_s else "host ahead"
     by = "" if launch == "stream" else f"launched as {launch}, "
     how = f"{by}{host}, L2 cleared, {formatted(timer_s, TIME)} for the timer"
-    return Report(table, unpriced, faults + said, refused, how)
-
-
-@dataclass
-class Heading:
-    """How a file of timings is written: its heading and where, and how many rows do not fit it."""
-
-    names: list[str]
-    separator: str
-    line: int
-    time: str = ""
-    unit_s: float = 1
-    ragged: int = 0
-
-
-def _encoding(file: Path) -> str:
-    with file.open("rb") as start:
-        return "utf-16" if start.read(2) in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
-
-
-def _read(file: Path, progress: Callable[[int], None] | None) -> tuple[Any, Heading, list[str]]:
-    """Return the cells as a table of categories, how the file is written, and its ragged rows."""
-    import pandas as pd  # type: ignore[import-untyped,unused-ignore]
-
-    faults: list[str] = []
-    try:
-        with file.open(encoding=_encoding(file), newline="") as text:
-            heading = _heading(file, list(itertools.islice(text, HEADING_WITHIN)))
-            text.seek(0)
-            for _ in range(heading.line):
-                next(text)
-            lines = csv.reader(text, delimiter=heading.separator, skipinitialspace=True)
-            names, width = heading.names, len(heading.names)
-            codes: list[dict[str, int]] = [{} for _ in names]
-            columns: list[list[Any]] = [[] for _ in names]
-            numbers: list[Any] = []
-            while rows := list(itertools.islice(_numbered(lines), AT_ONCE)):
-                for number, row in rows:
-                    if row and len(row) != width:
-                        heading.ragged += 1
-                        faults.append(
-                            f"{file}:{heading.line + number}:"
-                            " it has not as many columns as the heading"
-                        )
-                whole = [(number, row) for number, row in rows if len(row) == width]
-                numbers.append(np.array([heading.line + number for number, _ in whole], int))
-                for known, column, cells in zip(
-                    codes, columns, zip(*(row for _, row in whole), strict=True), strict=False
-                ):
-                    for it in set(cells) - known.keys():
-                        known[it] = len(known)
-                    column.append(np.fromiter(map(known.__getitem__, cells), np.int32, len(cells)))
-                if progress:
-                    progress(sum(map(len, numbers)))
-    except (UnicodeError, csv.Error) as fault:
-        raise ValueError(f"{file} is no CSV file in UTF-8 or UTF-16: {fault}") from None
-    count = sum(map(len, numbers))
-    none = np.zeros(0, np.int32)
-    table = pd.DataFrame({"line": np.concatenate([*numbers, none]).astype(int)})
-    for name, known, column in zip(names, codes, columns, strict=True):
-        found = pd.Categorical.from_codes(np.concatenate([none, *column]), list(known))
-        table[name] = found
-    for name, said in ASSUMED.items():
-        if name not in names:
-            table[name] = pd.Categorical.from_codes(np.zeros(count, np.int8), [said])
-    return table, heading, faults
-
-
-def _numbered(lines: Any) -> Iterator[tuple[int, list[str]]]:
-    """Yield each row of a CSV reader with the number of the line that it ends on."""
-    for row in lines:
-        yield lines.line_num, row
-
-
-def _heading(file: Path, lines: Sequence[str]) -> Heading:
-    """Return the heading: of the first lines the one that has the most of the columns."""
-    told = [(n, it.strip()) for n, it in enumerate(lines, start=1) if it.strip()]
-    if not told:
-        raise ValueError(f"{file} is empty")
-    declared = re.fullmatch(r'"?sep=(.)"?', lines[0].rstrip("\r\n"))
-    found = []
-    for n, line in told:
-        for separator in declared[1] if declared else ",;\t":
-            cells = next(csv.reader([line], delimiter=separator, skipinitialspace=True))
-            names = [it.strip().casefold() for it in cells]
-            names = [it if _unit(it) is None else cells[at].strip() for at, it in enumerate(names)]
-            found.append((sum(it in NEEDED for it in names), Heading(names, separator, n)))
-    best = max(found, key=itemgetter(0))[1]
-    missing = [it for it in NEEDED if it not in best.names]
-    timed = [it for it in best.names if _unit(it) is not None]
-    if missing or not timed:
-        raise ValueError(
-            f"{file}: there is no column {', '.join([*missing, *([] if timed else [TIME_NAME])])};"
-            f" the form is described in {FORM}"
-        )
-    if twice := [it for it, count in Counter(best.names).items() if it and count > 1]:
-        raise ValueError(f"{file}: there are two columns {twice[0]}")
-    best.names = [it or f"column {at}" for at, it in enumerate(best.names, start=1)]
-    best.time = min(timed, key=_far_from_median)
-    best.unit_s = _unit(best.time) or 1
-    return best
-
-
-TIME_NAME = "time_us_median"
-
-
-def _words(name: str) -> list[str]:
-    return re.split("[^a-z0-9]+", name.casefold().replace("µ", "u").replace("μ", "u"))
-
-
-def _unit(name: str) -> float | None:
-    """Return the unit in seconds of a column of times, or None if it is no such column."""
-    words = _words(name)
-    units = [UNITS[it] for it in words if it in UNITS]
-    return units[0] if units and any(it in words for it in TIMED) else None
-
-
-def _far_from_median(name: str) -> int:
-    """Return a column's place among those of times: the median's first, then a plain or mean."""
-    words = _words(name)
-    if "median" in words or "p50" in words:
-        return 0
-    return 2 if any(re.fullmatch(r"p?\d+|min|max|std|stdev|best|worst", it) for it in words) else 1
-
-
-def _numbers(table: Any, heading: Heading, file: Path, faults: list[str]) -> Any:
-    """Add the columns of numbers to a table, and to faults those that are none; return their rows.
-
-    A number may be left out, and has a decimal comma where commas do not separate.
-    """
-    low_s, high_s = TIMES_S
-    bounds: dict[str, tuple[float, float, str, float]] = {
-        "values": (*VALUES, "n_values", 1.0),
-        heading.time: (
-            low_s / heading.unit_s,
-            high_s / heading.unit_s,
-            "measured_s",
-            heading.unit_s,
-        ),
-    }
-    faulty = np.zeros(len(table), bool)
-    for name, (low, high, into, unit) in bounds.items():
-        texts = table[name].cat.categories
-        numbers = np.array([_number(it, heading.separator) for it in texts])
-        wrong = np.array([bool(it.strip()) for it in texts], bool) & ~(
-            (low * (1 - 1e-12) <= numbers) & (numbers <= high * (1 + 1e-12))
-        )
-        codes = table[name].cat.codes.to_numpy()
-        table[into] = numbers[codes] * unit if len(texts) else np.zeros(0)
-        bad = wrong[codes] if len(texts) else faulty
-        faults += [
-            f"{file}:{line}: {name} = {text!r} is not a number from {low:g} to {high:g}"
-            for line, text in zip(table.loc[bad, "line"], table.loc[bad, name], strict=True)
-        ]
-        faulty = faulty | bad
-    return faulty
-
-
-def _number(text: str, separator: str = ",") -> float:
-    try:
-        return float(text if separator == "," else text.replace(",", "."))
-    except ValueError:
-        return np.nan
+    return Report(table, unpriced, faults + told, refused, how)
 
 
 def _reasons(table: Any) -> Any:
@@ -512,6 +386,7 @@ def _reasons(table: Any) -> Any:
     partly = _mapped(note, lambda it: "partly fused" in it).astype(bool)
     clock = _mapped(note, lambda it: "wall clock" in it).astype(bool)
     holds = {
+        "not a time": ~table["metric"].isin(("speed",)),
         "not the forward pass": ~_mapped(table["pass"], lambda it: it.strip().casefold()).isin(
             PASSES
         ),
@@ -566,12 +441,16 @@ def _priced(table: Any, terms: cost.Terms, overhead_s: float, launch: str, timer
             some = rows[start : start + AT_ONCE]
             found = cost.chain_cost(steps, sizes[some], run).chain
             predicted[some], regimes[some] = found.time_s, cost.largest(found)
+    for meant, said in (("card", "gpu"), ("chain", "operation")):
+        counts = table.groupby([meant, said], observed=True).size()
+        usual = {it: of.idxmax()[1] for it, of in counts.groupby(level=0)}
+        table[f"of_{said}"] = table[meant].map(usual).astype("category")
     table["predicted_s"] = predicted + table["timer_s"]
     table["regime"] = np.array(cost.REGIMES, object)[regimes]
     return table
 
 
-def _cannot_be(table: Any, file: Path) -> tuple[Any, list[str]]:
+def _cannot_be(table: Any, name: str) -> tuple[Any, list[str]]:
     """Return why each row cannot be as it says, or "", and a line on each such row.
 
     Memory moves what the fused kernel must, and no faster than its peak, unless L2 may hold it.
@@ -592,10 +471,7 @@ def _cannot_be(table: Any, file: Path) -> tuple[Any, list[str]]:
         rates = each * fast["n_values"] / fast["measured_s"] / 1e12
         for line, rate in zip(fast["line"], rates, strict=True):
             found.append((line, f"{rate:.3g} TB/s would be moved, more than {at_most}"))
-    height, width = (
-        pd.to_numeric(_mapped(table[it], lambda text: text.strip() or np.nan), errors="coerce")
-        for it in ("rows", "cols")
-    )
+    height, width = (numbers_of(table[it]) for it in ("rows", "cols"))
     size = height * width
     other = size.notna() & (size != table["n_values"])
     why[other] = "values are not rows × columns"
@@ -603,7 +479,7 @@ def _cannot_be(table: Any, file: Path) -> tuple[Any, list[str]]:
         *(it[other] for it in (table["line"], table["n_values"], size)), strict=True
     ):
         found.append((line, f"values = {values:.15g} is not rows × cols = {product:.15g}"))
-    return why, [f"{file}:{line}: {said}" for line, said in sorted(found)]
+    return why, [f"{name}:{line}: {said}" for line, said in sorted(found)]
 
 
 @cache

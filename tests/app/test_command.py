@@ -154,3 +154,31 @@ def test_a_second_plate_is_one_folder(tmp_path, capsys, monkeypatch):
 @pytest.mark.parametrize("out", ["/proc/site", "/dev/null/site"])
 def test_a_folder_that_cannot_be_written_is_one_line(capsys, out):
     assert out.split("/site")[0] in refused(capsys, "export", out)
+
+
+ROW = "rows,cols,values,variant,time_us_median\n1,128,128,unfused,50\n"
+SAID = ("--gpu", "h100-sxm", "--operation", "relu_squared", "--dtype", "bf16")
+
+
+def predicted_s(capsys, file, *arguments):
+    main(["validate", str(file), "--json", *SAID, *arguments])
+    (row,) = json.loads(capsys.readouterr().out)["rows"]
+    return row["predicted"]
+
+
+def test_validate_takes_the_launch_the_overhead_and_the_timer(tmp_path, capsys):
+    file = tmp_path / "timings.csv"
+    file.write_text(ROW, encoding="utf-8")
+    ahead = predicted_s(capsys, file)
+    assert predicted_s(capsys, file, "--timer", "0") == pytest.approx(ahead - 2.9e-6)
+    host = ("--overhead", "20", "--timer", "1")
+    # Two kernels, one after the other, at 20 µs each; PyTorch adds its 2 µs to each.
+    assert predicted_s(capsys, file, *host) == pytest.approx(41e-6)
+    assert predicted_s(capsys, file, *host, "--launch", "eager") == pytest.approx(45e-6)
+
+
+def test_validate_asks_for_what_a_file_does_not_say(tmp_path, capsys):
+    file = tmp_path / "timings.csv"
+    file.write_text(ROW, encoding="utf-8")
+    said = refused(capsys, "validate", str(file), *SAID[:4])
+    assert "timings.csv: there is no column dtype; say it as --dtype" in said
