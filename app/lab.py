@@ -93,13 +93,20 @@ def lab(
 
     def hear(event: Any) -> None:
         nonlocal heard, hearing
-        heard, hearing = event.new["number"], True
-        problems.clear()
+        asked, hearing = event.new, True
+        heard = asked["number"]
         try:
-            update(inputs, _meant(plate, values(inputs), event.new["inputs"], problems))
+            if "state" in asked:
+                problems.clear()
+                state = plate.states[asked["state"]].inputs if asked["state"] else {}
+                update(inputs, state or values(plate.inputs))
+            update(inputs, _meant(plate, values(inputs), asked["inputs"], problems))
+        except (LookupError, TypeError, ValueError):
+            # What no control asks for changes nothing.
+            pass
         finally:
             hearing = False
-            tell(complete="rest" in event.new["inputs"].get("", {}))
+            tell(complete=bool(asked.get("rest")))
 
     controls.param.watch(hear, "asked")
     watcher = inputs.param.watch(tell, list(values(inputs)))
@@ -222,19 +229,15 @@ def _meant(
     known = inputs_of(plate.inputs)
     found: dict[str, Any] = {}
     for name, said in asked.items():
-        if "state" in said:
-            found |= (
-                values(plate.inputs) if not said["state"] else plate.states[said["state"]].inputs
+        it = known[name]
+        problems.pop(name, None)
+        try:
+            found[name] = (
+                it.stop(said["position"]) if "position" in said else it.parse(said["text"])
             )
-        elif "position" in said:
-            found[name] = known[name].stop(said["position"])
-        else:
-            try:
-                found[name] = known[name].parse(said["text"])
-            except ValueError:
-                it = known[name]
-                shown = it.box_text(state[name]) if it.kind == "quantity" else state[name]
-                problems[name] = page_words(plate.words)["wrong"].format(
-                    name=name, text=said["text"], range=it.range_text, value=shown
-                )
+        except ValueError:
+            shown = it.box_text(state[name]) if it.kind == "quantity" else state[name]
+            problems[name] = page_words(plate.words)["wrong"].format(
+                name=name, text=said["text"], range=it.range_text, value=shown
+            )
     return found

@@ -8,18 +8,19 @@ export function render({model}) {
   const all = (selector, within = whole) => [...within.querySelectorAll(selector)];
   const shown = {};
   let number = 0;
-  let waiting = {};
+  let waiting = {inputs: {}};
   let flying = false;
 
   function send() {
-    if (flying || Object.keys(waiting).length === 0) return;
+    const {inputs, ...others} = waiting;
+    if (flying || Object.keys({...inputs, ...others}).length === 0) return;
     flying = true;
-    model.asked = {number: ++number, inputs: waiting};
-    waiting = {};
+    model.asked = {number: ++number, ...waiting};
+    waiting = {inputs: {}};
   }
 
-  function ask(name, value) {
-    waiting[name] = value;
+  function ask(inputs, others) {
+    waiting = {...waiting, ...others, inputs: {...waiting.inputs, ...inputs}};
     send();
   }
 
@@ -56,7 +57,7 @@ export function render({model}) {
     const {heard, inputs, readout, address, complete} = model.told;
     for (const [name, said] of Object.entries(inputs)) {
       const text = JSON.stringify(said);
-      if (name in waiting || shown[name] === text) continue;
+      if (name in waiting.inputs || shown[name] === text) continue;
       shown[name] = text;
       show(name, said);
     }
@@ -65,7 +66,7 @@ export function render({model}) {
     if (heard === number) flying = false;
     send();
     // What is folded away on the page is drawn once nothing newer waits.
-    if (!flying && !complete) ask("", {rest: true});
+    if (!flying && !complete) ask({}, {rest: true});
   }
 
   for (const control of all("[data-control]")) {
@@ -73,11 +74,11 @@ export function render({model}) {
     const kind = Object.keys(asks).find((it) => control.classList.contains(it));
     const event = (element) => element.type === "range" ? "input" : "change";
     for (const element of all("input, select", control)) {
-      element.addEventListener(event(element), () => ask(name, asks[kind](element, control)));
+      element.addEventListener(event(element), () => ask({[name]: asks[kind](element, control)}));
     }
   }
   for (const button of all("[data-state]")) {
-    button.addEventListener("click", () => ask("", {state: button.dataset.state}));
+    button.addEventListener("click", () => ask({}, {state: button.dataset.state}));
   }
   model.on("told", hear);
   hear();
