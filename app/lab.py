@@ -66,6 +66,7 @@ def lab(
     LookupError
         If no plate has inputs of that class.
     """
+    pn.extension("tabulator", inline=True)
     plate = plate_of(inputs)
     drawn = [(it, *made) for it in plate.figures if (made := plots.plotted(plate, it))]
     controls = Controls(html=_html(plate, href), sizing_mode="stretch_width")
@@ -123,7 +124,7 @@ def _brought(plate: Plate, it: Brought, inputs: param.Parameterized) -> pn.Colum
     words = page_words(plate.words)
     html = templates().get_template("taken.html").render(it=it, words=words)
     taken = Taken(html=html, too_large=words["lab_too_large"], sizing_mode="stretch_width")
-    shown = pn.Column(sizing_mode="stretch_width")
+    shown = pn.Column(taken, sizing_mode="stretch_width")
 
     async def read(event: Any) -> None:
         if not event.new:
@@ -137,15 +138,15 @@ def _brought(plate: Plate, it: Brought, inputs: param.Parameterized) -> pn.Colum
         except ValueError as fault:
             taken.problem = str(fault)
             return
-        shown[:] = _shown(found, it, words)
+        shown[1:] = [*_shown(found, it, words)]
 
     taken.param.watch(read, "given")
-    return pn.Column(taken, shown, sizing_mode="stretch_width")
+    return shown
 
 
 def _shown(found: Found, brought: Brought, words: Mapping[str, Any]) -> Iterator[Any]:
     """Yield what was found: sentences, then as points and as a table that select each other."""
-    said = templates().get_template("told.html").render(told=found.told)
+    said = templates().get_template("told.html").render(told=found.told, label=brought.label)
     yield pn.pane.HTML(said, stylesheets=SHEETS, sizing_mode="stretch_width")
     if found.table is None:
         return
@@ -169,14 +170,12 @@ def _shown(found: Found, brought: Brought, words: Mapping[str, Any]) -> Iterator
 
 def _in_units(found: Found) -> Any:
     """Return the table with its numbers in one unit a column, which its heading names."""
-    table = found.table.copy()
+    table, names = found.table.copy(), {}
     for name, form in found.formats.items():
-        numbers = table.pop(name)
-        said, scale = scaled(float(numbers.median()), FORMATS[form])
-        table[f"{name}, {said}" if said else name] = (
-            (numbers / scale).map("{:.4g}".format).astype(float)
-        )
-    return table
+        unit, scale = scaled(float(table[name].median()), FORMATS[form])
+        table[name] = (table[name] / scale).map("{:.4g}".format).astype(float)
+        names[name] = f"{name.removesuffix('_s')}, {unit}" if unit else name
+    return table.rename(columns=names)
 
 
 def _html(plate: Plate, href: str) -> str:

@@ -4,10 +4,10 @@ from pathlib import Path
 
 from plates.kernel_fusion.facts import facts
 from plates.kernel_fusion.figures import FIGURES, READOUT
-from plates.kernel_fusion.inputs import STATES, KernelFusion
+from plates.kernel_fusion.inputs import STATES, WORDS, KernelFusion
 from plates.kernel_fusion.readings import OUTPUTS, readings
-from plates.kernel_fusion.timings import measured, validate
-from plates.plate import Plate
+from plates.kernel_fusion.timings import measured, taken, validate
+from plates.plate import Brought, Plate
 
 plate = Plate(
     id="kernel-fusion",
@@ -21,6 +21,7 @@ plate = Plate(
     facts=facts,
     measured=measured,
     validate=validate,
+    brought=(Brought("timings", read=taken, **WORDS["brought"]["timings"]),),
 )
 
 __all__ = ["KernelFusion", "plate"]

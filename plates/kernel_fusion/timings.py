@@ -22,7 +22,7 @@ from plates.kernel_fusion.inputs import WORDS, KernelFusion
 from plates.kernel_fusion.readings import MICRO
 from plates.kernel_fusion.timing_files import numbers_of, read
 from plates.kernel_fusion.timing_forms import FORM, VARIANTS
-from plates.plate import Measured, Point
+from plates.plate import Found, Measured, Point
 
 SHARE = replace(formats.FORMATS["share"], digits=2)
 TIME = replace(formats.FORMATS["time"], digits=2)
@@ -78,7 +78,7 @@ REFUSED_FOR = {
 }
 """Why a row is not priced, the first that holds; the column that says so, and what it may say."""
 
-VALUES_SHOWN = 5
+VALUES_SHOWN, FAULTS_SHOWN = 5, 20
 HOST_BOUND = {"longer": 1.5, "alike": 1.1, "larger": 2.0}
 """A time is likely the host's: so much longer than predicted, and alike at a size so much larger.
 
@@ -193,15 +193,14 @@ class Report:
         table = self.table.assign(
             gpu=self.table["of_gpu"],
             operation=self.table["of_operation"],
-            values=self.table["n_values"],
+            values=self.table["n_values"].astype(int),
             ratio=self.table["predicted_s"] / self.table["measured_s"],
         )
         return table[SHOWN]
 
     def csv(self) -> str:
         """Return the priced rows as a file that `validate` prices to the same numbers."""
-        rows = self.rows().rename(columns={"measured_s": "time_s_median"})
-        return rows.to_csv(index=False, lineterminator="\n")
+        return self.rows().to_csv(index=False, lineterminator="\n")
 
     def left_out(self, shown: int = VALUES_SHOWN) -> list[dict[str, Any]]:
         """Return why rows were left out: by reason how many, and which values, the commonest first.
@@ -248,8 +247,8 @@ class Report:
 
     def _errors(self) -> Iterator[str]:
         table = [("timings of", "variant", "rows", "median error")]
-        for line in self.summary():
-            of = line.get("scope") or f"{line['operation']}, {line['gpu']}"
+        for line in [*self.summary(), *self.errors("size", "variant").to_dict("records")]:
+            of = line.get("scope") or line.get("size") or f"{line['operation']}, {line['gpu']}"
             error = line["median_error"]
             shown = "–" if error is None else f"{100 * error:.1f} %"
             table.append((of, line["variant"], str(line["rows"]), shown))
@@ -372,6 +371,23 @@ def validate(
     by = "" if launch == "stream" else f"launched as {launch}, "
     how = f"{by}{host}, L2 cleared, {formatted(timer_s, TIME)} for the timer"
     return Report(table, unpriced, faults + told, refused, how)
+
+
+def taken(content: bytes, name: str, inputs: Mapping[str, Any]) -> Found:
+    """Return what the lab shows of a file of timings: the report, and each row that was priced.
+
+    The launch mode of the inputs counts, and where that is eager their overhead; else the host is
+    ahead. A ValueError is as in `validate`, or says that nothing could be priced.
+    """
+    launch = inputs["launch"]
+    overhead_s = inputs["overhead"] * MICRO if launch == "eager" else 0
+    report = validate(content, overhead_s=overhead_s, launch=launch, name=name)
+    told = [*report.faults[:FAULTS_SHOWN], report.text()]
+    if report.table.empty:
+        raise ValueError("\n".join(told))
+    roles = ["before" if it == "unfused" else "after" for it in report.table["variant"]]
+    formats = {"measured_s": "time", "predicted_s": "time", "ratio": "number"}
+    return Found({}, told, report.rows(), formats, ("measured_s", "predicted_s"), roles)
 
 
 def _reasons(table: Any) -> Any:
