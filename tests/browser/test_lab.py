@@ -119,7 +119,7 @@ def test_timings_that_say_nothing_are_refused_and_the_last_ones_stay(lab, tmp_pa
     page = lab().page
     for name, text in {"good.csv": ROW.format("rms_norm"), "bad.csv": ROW.format("fft")}.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
-        page.get_by_label("Your timings").set_input_files(tmp_path / name)
+        page.get_by_role("button", name="Your timings").set_input_files(tmp_path / name)
         if name == "good.csv":
             expect(page.get_by_role("region", name="Your timings")).to_contain_text("1 rows priced")
     expect(page.get_by_text("traffic of the operation not counted").first).to_be_visible()
