@@ -1,4 +1,4 @@
-"""The command `plates`: serve, read, export, validate, check."""
+"""The command `plates`: serve, read, export, validate, measure, check."""
 
 import argparse
 import asyncio
@@ -131,6 +131,15 @@ def validate(file: Path, json: bool, launch: str, overhead: float, timer: float 
         fail(f"nothing in {file} could be priced: {why or 'it has no rows'}")
 
 
+def measure(chain: str) -> None:
+    """Print the script that times a chain on a GPU, as a file that `validate` reads."""
+    measured = next(plate.measure for plate in find_plates().values() if plate.measure)
+    try:
+        print(measured(chain), end="")
+    except ValueError as fault:
+        fail(fault)
+
+
 def check() -> None:
     """Validate every plate: one line a fault, and exit status 1 if there is any."""
     try:
@@ -173,6 +182,7 @@ COMMANDS: dict[Callable[..., None], dict[str, Any]] = {
         "--overhead": MICROSECONDS | {"default": 0.0, "help": "host's time a launch; else ahead"},
         "--timer": MICROSECONDS | {"help": "what the timer measures of itself; else 2.9"},
     },
+    measure: {"chain": {"metavar": "CHAIN"}},
     check: {},
 }
 """Each command, and what argparse is to know of what it takes: the function's own arguments."""

@@ -8,7 +8,7 @@ import ast
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import chain as joined
 from pathlib import Path
@@ -124,6 +124,7 @@ class Chain:
     repeats: bool = False
     group: str = "common"
     timed_as: Sequence[str] = ()
+    shapes: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def fp32(self) -> bool:

@@ -72,7 +72,8 @@ class Plate:
     those inputs stand for (by name; numbers may be arrays) to a number for each name in `outputs`,
     and to whatever else its figures draw.
     `facts` returns the text's constants anew at each call. `text` is the Markdown file. `measured`
-    returns what others measured, and `validate` holds a file of it against the plate.
+    returns what others measured, `validate` holds a file of it against the plate, and
+    `measure` returns the script that measures one thing, by its name.
     """
 
     id: str
@@ -86,6 +87,7 @@ class Plate:
     facts: Callable[[], Mapping[str, Fact]] = dict
     measured: Callable[[], tuple[Measured, ...]] = tuple
     validate: Callable[..., Any] | None = None
+    measure: Callable[[str], str] | None = None
 
     @property
     def words(self) -> Path:

@@ -5,6 +5,7 @@ from pathlib import Path
 from plates.kernel_fusion.facts import facts
 from plates.kernel_fusion.figures import FIGURES, READOUT
 from plates.kernel_fusion.inputs import STATES, KernelFusion
+from plates.kernel_fusion.measure import measure
 from plates.kernel_fusion.readings import OUTPUTS, readings
 from plates.kernel_fusion.timings import measured, validate
 from plates.plate import Plate
@@ -21,6 +22,7 @@ plate = Plate(
     facts=facts,
     measured=measured,
     validate=validate,
+    measure=measure,
 )
 
 __all__ = ["KernelFusion", "plate"]
