@@ -17,12 +17,12 @@ def script(id: str, chain: Chain) -> str:
     sizes = [Fraction(it.split()[1]) for it in chain.arguments.values() if "/" in it]
     heads = lcm(*(it.denominator for it in sizes))
     made = [_made(name, said, chain) for name, said in chain.arguments.items()]
-    wide = next((it for it in chain.arguments.values() if it.startswith("tensor")), "")
+    dtypes = ["float32"] if chain.fp32 else ["bfloat16", "float16", "float32"]
     return Template(TEMPLATE.read_text(encoding="utf-8")).substitute(
         id=id, name=chain.name, arguments=", ".join(chain.arguments), returns=chain.returns,
         lines="\n".join(f"    {it.code}  # {it.name}" for it in chain.steps),
         cols=4096 if 4096 % heads == 0 else 128 * heads,
-        dtype="float32" if wide.endswith("fp32") else "bfloat16",
+        dtypes=dtypes, dtype=dtypes[0],
         inputs="".join(f"\n        {it}," for it in made) + "\n    ",
         random=any("dropout" in it.code for it in chain.steps),
     )  # fmt: skip
