@@ -1,4 +1,4 @@
-"""The command `plates`: serve, read, export, validate, check."""
+"""The command `plates`: serve, read, export, validate, measure, check."""
 
 import argparse
 import asyncio
@@ -134,6 +134,15 @@ def validate(
         fail(f"nothing in {file} could be priced: {why or 'it has no rows'}")
 
 
+def measure(chain: str) -> None:
+    """Print the script that times a chain on a GPU, as a file that `validate` reads."""
+    measured = next(plate.measure for plate in find_plates().values() if plate.measure)
+    try:
+        print(measured(chain), end="")
+    except ValueError as fault:
+        fail(fault)
+
+
 def check() -> None:
     """Validate every plate: one line a fault, and exit status 1 if there is any."""
     try:
@@ -185,6 +194,7 @@ COMMANDS: dict[Callable[..., None], dict[str, Any]] = {
         "--unit": {"help": "of the times: s, ms, us, ns or GB/s"},
         "--bytes": {"help": "a value, as the benchmark counted them for its GB/s"},
     },
+    measure: {"chain": {"metavar": "CHAIN"}},
     check: {},
 }
 """Each command, and what argparse is to know of what it takes: the function's own arguments."""

@@ -8,7 +8,7 @@ import ast
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import chain as joined
 from pathlib import Path
@@ -110,13 +110,13 @@ class Chain:
     """An operation as its steps, `unfused`, and as the one kernel that is `fused` from them.
 
     That does the same arithmetic, without what is repeated, on less traffic in a dense layout. The
-    code of the steps, in order, is the body of a function that takes `arguments` and `returns`
-    names. `chains.toml` says the rest.
+    code of the steps, in order, is the body of a function that takes `arguments`, each with what it
+    is declared to be, and `returns` names. `chains.toml` says the rest.
     """
 
     name: str
     source: str
-    arguments: str
+    arguments: Mapping[str, str]
     returns: str
     steps: Sequence[Kernel]
     unfused: Steps
@@ -124,6 +124,7 @@ class Chain:
     repeats: bool = False
     group: str = "common"
     timed_as: Sequence[str] = ()
+    shapes: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def fp32(self) -> bool:
@@ -192,7 +193,7 @@ def own(text: str) -> Chain:
         for some in (rows[:1], rows[1:])
     )
     kernels = [Kernel((), (), name=it["name"] or str(n)) for n, it in enumerate(told[1:], start=1)]
-    return Chain("own", "the reader's", "", "", kernels, unfused, fused, group="")
+    return Chain("own", "the reader's", {}, "", kernels, unfused, fused, group="")
 
 
 def own_text(chain: Chain) -> str:
@@ -234,7 +235,7 @@ def _chain(
     flop = sum(it.flop for it in kernels if not it.repeated)
     one = Kernel(read, [*written, Tensor(also_writes, form)], flop)
     return Chain(
-        arguments=", ".join(arguments), returns=returns, steps=kernels,
+        arguments=arguments, returns=returns, steps=kernels,
         unfused=_columns(kernels), fused=_columns([one]), **told,
     )  # fmt: skip
 

@@ -104,8 +104,8 @@ class Plate:
     those inputs stand for (by name; numbers may be arrays) to a number for each name in `outputs`,
     and to whatever else its figures draw.
     `facts` returns the text's constants anew at each call. `text` is the Markdown file. `measured`
-    returns what others measured, and `validate` holds a file of it against the plate. Of what may
-    be `brought`, the lab and `plates read` make the most.
+    returns what others measured, `validate` holds a file of it against the plate, and `measure`
+    returns the script that measures one thing, by its name. What may be `brought`, the lab takes.
     """
 
     id: str
@@ -120,6 +120,7 @@ class Plate:
     measured: Callable[[], tuple[Measured, ...]] = tuple
     validate: Callable[..., Any] | None = None
     brought: tuple[Brought, ...] = ()
+    measure: Callable[[str], str] | None = None
 
     @property
     def words(self) -> Path:

@@ -5,6 +5,7 @@ from pathlib import Path
 from plates.kernel_fusion.facts import facts
 from plates.kernel_fusion.figures import FIGURES, READOUT
 from plates.kernel_fusion.inputs import STATES, WORDS, KernelFusion
+from plates.kernel_fusion.measure import measure
 from plates.kernel_fusion.readings import OUTPUTS, readings
 from plates.kernel_fusion.timings import measured, taken, validate
 from plates.plate import Brought, Plate
@@ -22,6 +23,7 @@ plate = Plate(
     measured=measured,
     validate=validate,
     brought=(Brought("timings", read=taken, **WORDS["brought"]["timings"]),),
+    measure=measure,
 )
 
 __all__ = ["KernelFusion", "plate"]

@@ -56,7 +56,7 @@ def steps_of(name: str, chain: Chain) -> dict[str, object]:
     return {
         "unfused_names": [called.get(step.name, step.name) for step in chain.steps],
         "fused_names": [SAID["kernels"]["fused"]],
-        "head": f"def {function}({chain.arguments}):",
+        "head": f"def {function}({', '.join(chain.arguments)}):",
         "lines": [step.code for step in chain.steps],
         "tail": f"return {chain.returns}",
         "compiled": f"{function} = torch.compile({function})",

@@ -79,7 +79,7 @@ def names(code, context):
 
 @pytest.mark.parametrize("chain", CHAINS.values(), ids=CHAINS)
 def test_the_code_of_the_steps_is_the_body_of_a_function(chain):
-    arguments = names(chain.arguments, ast.Load)
+    arguments = set(chain.arguments)
     known, assigned, read = arguments | {"torch", "F"}, set(), set()
     for step in chain.steps:
         assert "\n" not in step.code
