@@ -10,5 +10,5 @@ def __getattr__(name: str) -> Any:
     """Import a name when it is first asked for, since Panel takes a second to import."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    modules = {"lab": "app.lab", "serve": "app.server", "show": "app.notebook"}
+    modules = {"lab": "app.workbench", "serve": "app.server", "show": "app.notebook"}
     return getattr(import_module(modules[name]), name)

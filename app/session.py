@@ -18,9 +18,9 @@ from panel.io.application import build_applications
 from tornado.ioloop import IOLoop
 from tornado.web import RequestHandler
 
-from app.lab import lab
 from app.page import SESSION, STATIC, style
 from app.text import TEMPLATES, front_matter
+from app.workbench import lab
 from plates.plate import Plate, inputs_of, update, values
 from plates.words import page_words
 
