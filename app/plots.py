@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from math import ceil, log2, log10
 from typing import Any
 
@@ -37,12 +38,14 @@ HOVERED = 10_000
 """Points that say what they are under the pointer; of more, the texts would be the most of all."""
 
 
+@cache
 def palette() -> dict[str, tuple[str, str]]:
     """Return the page's colours by name, each on a light ground and on a dark one."""
     found = re.findall(r"--([a-z]+): light-dark\((#\w{6}), (#\w{6})\)", style().text)
     return {name: (light, dark) for name, light, dark in found}
 
 
+@cache
 def hue(role: str) -> str:
     """Return the colour of a role on either ground: the mean of the two that the page has."""
     pair = palette()[role]

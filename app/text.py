@@ -58,11 +58,21 @@ def templates() -> Environment:
     return environment
 
 
-def slots(plate: Plate, inputs: Mapping[str, float], live: bool = False) -> dict[str, Slot]:
-    """Return a slot for each reading and each input at a state; `live` ones follow the page."""
-    readings = plate.outcome(inputs)
+def slots(
+    plate: Plate,
+    inputs: Mapping[str, float],
+    live: bool = False,
+    readings: Mapping[str, Any] | None = None,
+) -> dict[str, Slot]:
+    """Return a slot for each reading and each input at a state; `live` ones follow the page.
+
+    The `readings` are those at the state, if they are known.
+    """
+    readings = readings or plate.outcome(inputs)
     outputs = {
-        name: Slot(readings[name], reading.format, output=name if live else "", unit=reading.unit)
+        name: Slot(
+            float(readings[name]), reading.format, output=name if live else "", unit=reading.unit
+        )
         for name, reading in plate.outputs.items()
     }
     echoes = {

@@ -37,6 +37,8 @@ class Controls(pn.custom.JSComponent):
 
     _esm = STATIC / "lab.mjs"
     _stylesheets: ClassVar[list[str]] = SHEETS
+    # Heard at once: one request is under way at a time, so none need be gathered.
+    _priority_changes: ClassVar[list[str]] = ["asked"]
 
 
 class Taken(pn.custom.JSComponent):
@@ -88,7 +90,7 @@ def lab(
                 "heard": heard,
                 "complete": complete,
                 "inputs": _stands(plate, state, problems),
-                "readout": sentence(plate.readout, slots(plate, state)),
+                "readout": sentence(plate.readout, slots(plate, state, readings=now.readings)),
                 "address": _address(plate, state),
             }
 
@@ -102,7 +104,7 @@ def lab(
                 state = plate.states[asked["state"]].inputs if asked["state"] else {}
                 update(inputs, state or values(plate.inputs))
             update(inputs, _meant(plate, values(inputs), asked["inputs"], problems))
-        except (LookupError, TypeError, ValueError):
+        except (AttributeError, LookupError, TypeError, ValueError):
             # What no control asks for changes nothing.
             pass
         finally:
