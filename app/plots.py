@@ -133,6 +133,7 @@ def _on_log_axes(title: str, x: Axis, y: Axis) -> Any:
     return plot
 
 
+@cache
 def _labels(axis: Axis) -> dict[float, str]:
     """Return the labels of all round numbers far beyond the axis, in its format."""
     form = FORMATS[axis.format]

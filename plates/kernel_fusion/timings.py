@@ -509,6 +509,7 @@ def in_sketch() -> Report:
     return published(cost.SKETCH, KernelFusion.param["overhead"].default * MICRO)
 
 
+@cache
 def measured() -> tuple[Measured, ...]:
     """Return the timings that ship with the plate, by GPU, chain and format, with the errors."""
     terms = KernelFusion.param["terms"].default
