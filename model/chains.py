@@ -1,7 +1,6 @@
 """Chains of operations as PyTorch, and what each of their kernels reads, writes and computes.
 
-`chains.toml` holds them. Their code is counted as PyTorch runs it, op by op: each operation that it
-dispatches is one kernel; views are free, and so is arithmetic on plain numbers.
+`chains.toml` holds them, and `model.pytorch` counts their code.
 """
 
 import ast
@@ -10,74 +9,16 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import chain as joined
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from model.gpus import FORMATS
+from model.pytorch import BYTES, NUMBER, Kernel, Number, Reader, Tensor, fused
 
-BYTES = {"bool": 1, "": 0, "fp32": FORMATS["fp32"].bytes, "complex": FORMATS["fp32"].bytes}
-"""Bytes of a value in a format that is not the chain's; a complex number is two values.
-
-Where two formats meet, the result is in the later one. Source: the formats, and type promotion.
-"""
-
-OPERATORS: dict[Any, str] = {
-    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.Pow: "pow",
-    ast.USub: "neg",
-}  # fmt: skip
-REDUCTIONS = ("mean", "sum", "max", "min")
-FLOP = dict.fromkeys((*OPERATORS.values(), *REDUCTIONS), 1) | {
-    "square": 1, "sqrt": 1, "rsqrt": 1, "exp": 1, "log": 1, "tanh": 1, "sigmoid": 1, "abs": 1,
-    "relu": 1, "neg": 0, "cat": 0, "dropout": 2, "xlogy": 2, "lerp": 3, "addcmul": 3, "addcdiv": 3,
-    "silu": 5, "softmax": 5, "gelu": 9, "complex mul": 3,
-}  # fmt: skip
-"""Operations that are a kernel, and what they compute for a value.
-
-Source: their formulas, a function such as exp counted as one.
-"""
-VIEWS = {
-    "transpose": {"layout": "transposed"}, "flatten": {}, "unflatten": {},
-    "view_as_complex": {"format": "complex"}, "view_as_real": {"format": "fp32"},
-}  # fmt: skip
 DECLARED = re.compile(
     r"(tensor|table|row|number)(?: ([1-9]\d*(?:/[1-9]\d*)?))?(?: (fp32|complex))?"
 )
-VIEWED = re.compile(r"(\.(chunk|max|min)\(.*\)|\.shape)\[\d\]$|\[(:|None)(, (:|None))*\]$")
-"""Subscripts that take no part of a tensor, save for one of those that `chunk` or `max` gives."""
-
-
-@dataclass(frozen=True)
-class Tensor:
-    """A tensor: how many values per value of the main tensor, in which format and layout.
-
-    `layout` is "dense", "transposed" or "sliced". `origin` names the argument whose memory it is,
-    if that is as large as the main tensor, and `cast` says that it was converted from that.
-    """
-
-    values: float
-    format: str = ""
-    layout: str = "dense"
-    origin: str = ""
-    cast: bool = False
-
-
-class Kernel(NamedTuple):
-    """A kernel: which tensors it reads and writes, what else `Steps` says of it, its name and code.
-
-    The first tensor that it writes is its result.
-    """
-
-    read: Sequence[Tensor]
-    written: Sequence[Tensor]
-    flop: float = 0
-    indexed: bool = False
-    cast: bool = False
-    repeated: bool = False
-    name: str = ""
-    code: str = ""
 
 
 @dataclass(frozen=True)
@@ -150,10 +91,10 @@ OWN_KERNEL = "(?:(?P<name>[A-Za-z0-9 .]{1,32})-)?" + "".join(
 
 PLAIN = re.sub(r"\?P<\w+>", "?:", OWN_KERNEL)
 MOVES = f"(?=(?:[^_-]*-)?[rRwW]){PLAIN}"
-OWN = f"{MOVES}_{MOVES}(?:_{PLAIN}){{0,98}}"
+OWN = f"{MOVES}(?=(?:_{PLAIN})*_{MOVES})(?:_{PLAIN}){{1,99}}"
 """A chain in the short form, joined by _: first the fused kernel, then those unfused, up to 99.
 
-These two and the first of those read or write something.
+That and one of those at least read or write something.
 """
 
 
@@ -217,27 +158,45 @@ def _amount(value: float | bool) -> str:
 def _chain(
     arguments: Mapping[str, str], returns: str, code: str, also_writes: float = 0, **told: Any
 ) -> Chain:
-    given = {name: _declared(name, said) for name, said in arguments.items()}
-    known: dict[str, Any] = dict(given)
-    kernels = []
+    given = {name: declared(name, said) for name, said in arguments.items()}
+    reader = Reader(dict(given))
     for n, line in enumerate(code.strip().splitlines(), start=1):
         try:
-            kernels.append(_kernel(line, known))
-        except (ArithmeticError, LookupError, SyntaxError, ValueError) as fault:
+            _run(reader, line)
+        except (ArithmeticError, LookupError, SyntaxError, TypeError, ValueError) as fault:
             raise ValueError(f"line {n}, {line!r}: {fault}") from None
+    kernels = reader.kernels
     if told.get("repeats"):
         kernels[-1] = kernels[-1]._replace(repeated=True)
-    if unmade := [it for it in returns.split(", ") if not known.get(it)]:
+    if unmade := [it for it in returns.split(", ") if it not in reader.known]:
         raise ValueError(f"it returns {unmade[0]}, which is not made")
-    read = [it for it in given.values() if it and it.values]
-    form = read[0].format if read else ""
-    written = [replace(known[it], format=form) for it in returns.split(", ")]
-    flop = sum(it.flop for it in kernels if not it.repeated)
-    one = Kernel(read, [*written, Tensor(also_writes, form)], flop)
-    return Chain(
-        arguments=arguments, returns=returns, steps=kernels,
-        unfused=_columns(kernels), fused=_columns([one]), **told,
-    )  # fmt: skip
+    one = fused(kernels, [reader.known[it].memory for it in returns.split(", ")])
+    # Whatever its steps work in, it writes in the format of what it reads.
+    form = next((it.format for it in given.values() if isinstance(it, Tensor) and it.values), "")
+    written = [replace(it, format=form) for it in [*one.written, Tensor(also_writes)]]
+    return chain(
+        kernels, one._replace(written=written), arguments=arguments, returns=returns, **told
+    )
+
+
+def chain(kernels: Sequence[Kernel], one: Kernel, **told: Any) -> Chain:
+    """Return the chain of some kernels and the one that fuses them; `told` is the rest of it."""
+    return Chain(steps=kernels, unfused=_columns(kernels), fused=_columns([one]), **told)
+
+
+def _run(reader: Reader, line: str) -> None:
+    """Run a line that is one kernel, and name that as the comment says."""
+    code, _, name = line.rpartition("  # ")
+    before = len(reader.kernels)
+    match body := ast.parse(code).body:
+        case [ast.Assign(targets=[ast.Name()])]:
+            reader.run(body)
+        case _:
+            raise ValueError("it is not one assignment and, behind #, what the kernel is called")
+    made = reader.kernels[before:]
+    if len(made) != 1 or made[0].barrier:
+        raise ValueError(f"it is {len(made)} kernels, not one of a chain")
+    reader.kernels[-1] = made[0]._replace(name=name, code=code)
 
 
 def _columns(kernels: Sequence[Kernel]) -> Steps:
@@ -260,90 +219,21 @@ def _amounts(tensors: Sequence[Tensor]) -> tuple[float, float]:
     return float(sum(it.values for it in tensors if not it.format)), float(others)
 
 
-def _declared(name: str, said: str) -> Tensor | None:
-    """Return what an argument is, declared as "tensor 4/5 fp32" or the like; a number is none."""
+def declared(name: str, said: str) -> Tensor | Number:
+    """Return what an argument is, declared as "tensor 4/5 fp32" or the like.
+
+    Raises
+    ------
+    ValueError
+        If it is declared to be nothing of that kind.
+    """
     if not (told := DECLARED.fullmatch(said)):
         raise ValueError(f"argument {name} is {said!r}, which is no tensor, table, row or number")
     kind, size, form = told.groups(default="")
+    if kind == "number":
+        return NUMBER
     values = 0.0 if kind == "row" else float(Fraction(size or 1))
-    origin = name if kind == "tensor" else ""
-    return None if kind == "number" else Tensor(values, form, origin=origin)
-
-
-def _kernel(line: str, known: dict[str, Any]) -> Kernel:
-    """Return the one kernel of a line, and add what it assigns to what is `known`."""
-    code, _, name = line.rpartition("  # ")
-    kernels: list[Kernel] = []
-    match ast.parse(code).body:
-        case [ast.Assign(targets=[ast.Name(id=target)], value=value)]:
-            known[target] = _value(value, known, kernels)
-        case _:
-            raise ValueError("it is not one assignment and, behind #, what the kernel is called")
-    if len(kernels) != 1:
-        raise ValueError(f"it is {len(kernels)} kernels, not one")
-    return kernels[0]._replace(name=name, code=code)
-
-
-def _value(node: ast.expr, known: Mapping[str, Any], kernels: list[Kernel]) -> Any:
-    """Return the tensor that an expression is, or None for a number; add the kernels it takes."""
-    match node:
-        case ast.Constant() | ast.Attribute(attr="pi" | "shape" | "dtype"):
-            return None
-        case ast.Name(id=name) if name in known:
-            return known[name]
-        case ast.Subscript(value=of) if VIEWED.search(ast.unparse(node)):
-            return _value(of, known, kernels)
-    name, operands, alpha = _operation(node)
-    # By its text, so that what is read twice is read once.
-    values = {ast.unparse(it): _value(it, known, kernels) for it in operands}
-    read = [it for it in values.values() if it]
-    if not read:
-        return None
-    first = read[0]
-    if name in VIEWS:
-        return replace(first, **VIEWS[name])
-    if name == "chunk":
-        layout = "sliced" if first.layout == "dense" else first.layout
-        return replace(first, values=first.values / ast.literal_eval(operands[1]), layout=layout)
-    if name in ("float", "to"):
-        form = "fp32" if name == "float" else _value(operands[1].value, known, kernels).format
-        kernel = Kernel(read, [replace(first, format=form, cast=True)], cast=True)
-    else:
-        kernel = _computed(name, read, alpha)
-    kernels.append(kernel)
-    return kernel.written[0]
-
-
-def _operation(node: ast.expr) -> tuple[str, list[Any], bool]:
-    """Return an operation by its name in `torch`, its operands, and whether it has an alpha."""
-    match node:
-        case ast.UnaryOp(op=op, operand=of) if type(op) in OPERATORS:
-            return OPERATORS[type(op)], [of], False
-        case ast.BinOp(left=left, op=op, right=right) if type(op) in OPERATORS:
-            return OPERATORS[type(op)], [left, right], False
-        case ast.Call(func=ast.Attribute(value=of, attr=name), args=args, keywords=keywords):
-            nodes = args if ast.unparse(of) in ("F", "torch") else [of, *args]
-            parts = (it.elts if isinstance(it, ast.Tuple) else [it] for it in nodes)
-            return name, [*joined(*parts)], "alpha" in [it.arg for it in keywords]
-    raise ValueError(f"{ast.unparse(node)} is not known")
-
-
-def _computed(name: str, read: list[Tensor], alpha: bool) -> Kernel:
-    """Return a kernel that computes."""
-    most = max(it.values for it in read)
-    form = max((it.format for it in read), key=list(BYTES).index)
-    operation = f"complex {name}" if form == "complex" else name
-    if operation not in FLOP:
-        raise ValueError(f"the operation {operation} is not known")
-    values = 0 if name in REDUCTIONS else most
-    turned = any(it.layout == "transposed" and it.values == most for it in read)
-    written = [Tensor(values, form, "transposed" if turned else "dense")]
-    if name == "cat":
-        written = [Tensor(sum(it.values for it in read), form)]
-    if name == "dropout":
-        written.append(Tensor(values, "bool"))
-    indexed = name == "cat" or any(it.layout != "dense" or it.values < most for it in read)
-    return Kernel(read, written, most * (FLOP[operation] + alpha), indexed)
+    return Tensor(values, form, origin=name if kind == "tensor" else "", memory=name)
 
 
 CHAINS = chains(Path(__file__).with_name("chains.toml"))

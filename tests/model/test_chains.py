@@ -156,10 +156,10 @@ def test_a_chain_is_counted_from_its_code_whatever_its_arguments_are_called(tmp_
 @pytest.mark.parametrize(
     ("before", "after", "said"),
     [
-        ("wide * table", "wide @ table", "line 2, .*wide @ table is not known"),
-        ("wide * table", "wide.cumsum(-1)", "line 2, .*the operation cumsum is not known"),
+        ("wide * table", "wide @ table", "line 2, .*not one of a chain"),
+        ("wide * table", "wide.cumulate(-1)", "line 2, .*the operation cumulate is not known"),
         ("wide * table", "wide * tabel", "line 2, .*tabel is not known"),
-        ("wide * table", "wide[..., :64]", "line 2, .*is not known"),
+        ("wide * table", "wide[..., :64]", "line 2, .*is not known: a bound"),
         ("wide * table", "wide * table + 1", "line 2, .*2 kernels, not one"),
         ("wide * table", "wide.flatten()", "line 2, .*0 kernels, not one"),
         ("  # times table", "", "line 2, .*what the kernel is called"),
