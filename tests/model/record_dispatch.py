@@ -8,7 +8,8 @@ The code runs without gradients on tensors that have a shape, a format, strides 
 "cuda", but no values (PyTorch's fake tensors), so composite operations are taken apart as they are
 on a GPU. Each operation that reaches the device is one kernel: those whose results only view an
 input, and those that only reserve memory, are left out. An operation that PyTorch takes apart after
-its dispatcher (a `masked_fill` copies, then fills) is one kernel here.
+its dispatcher is one kernel here: a `masked_fill`, which copies and then fills, and a `logsumexp`,
+which runs nine.
 
 An input counts with the memory it reaches: once if it is given twice, and an expanded one with the
 values it holds. Numbers, and tensors without dimensions on the CPU, count as nothing. What an
@@ -29,6 +30,12 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 HERE = Path(__file__).parent
+HEADING = """\
+# What PyTorch dispatches for the code in pasted.toml, written by record_dispatch.py, which says how
+# it counts. A kernel: its operation, then all it reads, then all it writes, each of these as
+# [values, bytes of one].
+
+"""
 FORMATS = {
     "bf16": torch.bfloat16,
     "fp32": torch.float32,
@@ -58,7 +65,7 @@ def reached(tensor):
 
 
 def sizes(several):
-    on_device = [it for it in several if it.dim() or it.device.type != "cpu"]
+    on_device = [it for it in several if it.numel() and (it.dim() or it.device.type != "cpu")]
     return list(dict(reached(it) for it in on_device).values())
 
 
@@ -126,12 +133,7 @@ def text_of(kernels):
 
 def main():
     pasted = tomllib.loads((HERE / "pasted.toml").read_text("utf-8"))
-    text = (
-        "# What PyTorch dispatches for each entry of pasted.toml, written by\n"
-        "# record_dispatch.py, which says how it counts. A kernel: its operation, what it reads,\n"
-        "# and what it writes, each of them [values, bytes of one].\n\n"
-        f'pytorch = "{torch.__version__.partition("+")[0]}"\n'
-    )
+    text = f'{HEADING}pytorch = "{torch.__version__.partition("+")[0]}"\n'
     for name, paste in pasted.items():
         text += f"\n[{name}]\n{text_of(dispatched(paste))}"
     (HERE / "dispatched.toml").write_text(text, "utf-8")
