@@ -17,7 +17,7 @@ import numpy as np
 from model.pytorch import BYTES, NUMBER, Kernel, Number, Reader, Tensor, fused
 
 DECLARED = re.compile(
-    r"(tensor|table|row|number)(?: ([1-9]\d*(?:/[1-9]\d*)?))?(?: (fp32|complex))?"
+    r"(tensor|table|row|number)(?: ([1-9]\d*(?:/[1-9]\d*)?))?(?: (fp32|complex|bool|int64))?"
 )
 
 

@@ -27,7 +27,7 @@ NUMBERS = re.compile(
     r"|softcap|size|limit|min|max|groups|heads|dropout|training|factor|n|scaling|inplace|betas"
     r"|coef|correction\d?|beta\d|negative_slope|threshold)|(num|n|use|is|do)_\w+|lambda_?\w*"
 )
-ROWS = re.compile(r"(?:\w*_)?(weight|bias|gamma|beta|scale|shift|w|b|g|gain|ls)")
+ROWS = re.compile(r"(?:\w*_)?(weight|bias|gamma|beta|scale|shift|b|gain|ls)")
 TABLES = re.compile(r"(?:\w*_)?(cos|sin|mask|freqs\w*|pos|rotary\w*)")
 OBJECTS = ("self", "config", "ctx", "state", "group", "kwargs", "cls")
 """What an argument is called that is no tensor as large as the main one."""
@@ -87,6 +87,7 @@ class _Pasted:
     def __init__(self, tree: ast.Module, lines: Sequence[str]) -> None:
         self.lines = lines
         self.arguments: dict[str, str] = {}
+        self.notes: list[str] = []
         self.refused: dict[int, Refused] = {}
         self.body, self.parameters, functions, modules = _parts(tree)
         self.said = {
@@ -95,14 +96,7 @@ class _Pasted:
             for name, said in re.findall(r"#\s*([\w.'\[\]]+)\s*:\s*([\w /]+)$", line)
             if DECLARED.fullmatch(said.strip())
         }
-        self.mutated = {
-            it.func.value.id
-            for it in ast.walk(tree)
-            if isinstance(it, ast.Call)
-            and isinstance(it.func, ast.Attribute)
-            and it.func.attr.endswith("_")
-            and isinstance(it.func.value, ast.Name)
-        }
+        self.used, self.told = _uses(tree)
         skipped = (n for n, it in enumerate(lines, 1) if re.search(r"#\s*skip\s*$", it))
         skips = frozenset(skipped)
         self.reader = Reader({}, self.argument, functions, modules, self.refuse, skips)
@@ -126,7 +120,7 @@ class _Pasted:
         if refused:
             return Counted((), kernels, told, refused)
         results = _results(kernels, returned.value if returned else None, reader.mutated)
-        chains, notes = [], []
+        chains, notes = [], self.notes
         for n, stretch in _stretches(kernels):
             if len(stretch) > KERNELS_MOST:
                 at = stretch[KERNELS_MOST].line
@@ -169,6 +163,11 @@ class _Pasted:
                 known[name] = self.argument(name)
             elif kind in ("float", "int", "bool", "str") or name in given:
                 known[name] = given.get(name, NUMBER)
+                if known[name] is None:
+                    self.notes.append(
+                        f"{name} is taken to be None, its default, unless a comment says"
+                        f" # {name}: tensor."
+                    )
             else:
                 known[name] = self.argument(name)
         for it in filter(None, (of.vararg, of.kwarg)):
@@ -178,13 +177,13 @@ class _Pasted:
         """Return what a name is that nothing in the code assigns."""
         last = re.findall(r"\w+", name)[-1]
         said = self.said.get(name)
-        if said is None and (name in OBJECTS or last in OBJECTS):
+        if said is None and (last in OBJECTS or last.endswith(("dtype", "device"))):
             return Path(name)
-        if said is None and name in self.mutated:
-            said = "tensor"
+        said = said or self.told.get(name)
         if said is None:
             kinds = {"number": NUMBERS, "row": ROWS, "table 1/32": TABLES}
-            said = next((it for it, names in kinds.items() if names.fullmatch(last)), "tensor")
+            found = (it for it, names in kinds.items() if names.fullmatch(last))
+            said = next((it for it in found if it != "number" or name not in self.used), "tensor")
         self.arguments[name] = said
         return declared(name, said)
 
@@ -208,6 +207,24 @@ def _parts(tree: ast.Module) -> tuple[list[ast.stmt], ast.FunctionDef | None, di
     if main and not any(isinstance(it, ast.Expr | ast.Return) for it in simple):
         return main.body, main, functions, modules
     return bare, None, functions, modules
+
+
+def _uses(tree: ast.Module) -> tuple[set[str], dict[str, str]]:
+    """Return the names that are used as tensors, and what is told of some by how they are used."""
+    used, told = set(), {}
+    for it in ast.walk(tree):
+        match it:
+            case ast.Attribute(value=ast.Name() | ast.Attribute() as of, attr=attr):
+                used.add(name := ast.unparse(of))
+                if attr.endswith("_") and not attr.endswith("__"):
+                    told[name] = "tensor"
+            case ast.Subscript(value=ast.Name(id=name), slice=index):
+                if not isinstance(index, ast.Constant):
+                    used.add(name)
+            case ast.Assign(targets=[ast.Attribute() as to], value=ast.Call(func=function)):
+                if ast.unparse(function) in ("nn.Parameter", "torch.nn.Parameter"):
+                    told[ast.unparse(to)] = "row"
+    return used, told
 
 
 def _modules(init: ast.FunctionDef) -> dict[str, ast.Call]:

@@ -86,7 +86,12 @@ VIEWED_AS = {"view_as_complex": "complex", "view_as_real": "fp32"}
 COPIES = ("contiguous", "reshape", "flatten", "reshape_as")
 """Views that are a copy where the tensor is transposed, and the first also where it is sliced."""
 TURNS = ("transpose", "permute", "t", "swapaxes", "swapdims", "movedim", "adjoint")
+EXPANDS = ("expand", "expand_as", "broadcast_to")
 PARTS = ("chunk", "tensor_split", "split", "split_with_sizes")
+CREATED = (
+    "zeros", "ones", "full", "empty", "rand", "randn", "arange", "linspace", "eye", "new_zeros",
+    "new_ones", "new_full", "new_empty", "one_hot",
+)  # fmt: skip
 BARRIERS = (
     "matmul", "mm", "bmm", "addmm", "baddbmm", "linear", "bilinear", "einsum", "conv1d", "conv2d",
     "scaled_dot_product_attention", "embedding", "dot", "mv", "outer",
@@ -98,7 +103,7 @@ MODULES = (
 
 STEPS_MOST, DEPTH_MOST = 20_000, 30
 """How many expressions are looked at, and how deep calls may nest, so that time is bounded."""
-NUMBER_MOST, PARTS_MOST, EDGE_MOST, TEXT_MOST = 2**53, 64, 8, 60
+NUMBER_MOST, PARTS_MOST, EDGE_MOST, TEXT_MOST = 2**53, 64, 4, 60
 """Above which number, and how many parts, nothing is reckoned; a slice may leave so many values at
 an end and still be the whole; so long is code in a message."""
 
@@ -283,6 +288,8 @@ class Reader:
                     value = [Share(Fraction(1))] * len(elts)
                 elif isinstance(value, Number | Path):
                     value = [NUMBER] * len(elts)
+                if not isinstance(value, list) or len(value) != len(elts):
+                    raise ValueError(f"what each of {_text(target)} is, is not known")
                 for it, one in zip(elts, value, strict=True):
                     self._assign(it, one)
             case ast.Subscript(value=of) if isinstance(whole := self.value(of), Tensor):
@@ -392,7 +399,7 @@ class Reader:
                 case ast.Slice(lower=lower, upper=upper, step=step):
                     begin, end = self._edge(lower, Fraction(0)), self._edge(upper, Fraction(1))
                     every = 1 if step is None else self.value(step)
-                    if not isinstance(every, int) or begin is None or end is None or end <= begin:
+                    if not isinstance(every, int) or begin is None or end is None or end < begin:
                         raise ValueError(
                             f"how large a part [{_text(index)}] is, is not known: a bound such as"
                             " x.shape[-1] // 2 says it"
@@ -419,7 +426,7 @@ class Reader:
             return at.of if at.of >= 0 else 1 + at.of
         if isinstance(at, int) and -EDGE_MOST <= at <= 0:
             return Fraction(1) if at < 0 else Fraction(0)
-        return Fraction(0) if isinstance(at, int) and at <= EDGE_MOST and not default else None
+        return Fraction(0) if isinstance(at, int) and 0 < at <= EDGE_MOST else None
 
     def _binary(self, op: ast.operator, left: Any, right: Any) -> Any:
         if isinstance(left, Tensor):
@@ -536,6 +543,8 @@ class Reader:
         read = [*{(it.memory, it.part): it for it in flat if isinstance(it, Tensor)}.values()]
         if "out" in keywords:
             raise ValueError("out= is not understood: assign the result")
+        if name in CREATED:
+            raise ValueError(f"how large a tensor {name} makes is not known: leave the line out")
         if not read:
             return NUMBER
         first = read[0]
@@ -555,6 +564,12 @@ class Reader:
         copied = name in COPIES and (
             first.layout == "transposed" or (name == "contiguous" and first.layout != "dense")
         )
+        if first.layout == "expanded" and name in COPIES:
+            raise ValueError("how far it was expanded, and so how large its copy is, is not known")
+        if name in EXPANDS and first.values:
+            return replace(first, layout="expanded")
+        if name == "empty_like":
+            return self._made(first.values, first.format)
         if name in VIEWS and not copied:
             return replace(first, format=VIEWED_AS.get(name, first.format))
         if name in BARRIERS:
@@ -569,6 +584,13 @@ class Reader:
             kernel = Kernel(read, [written], cast=plain, indexed=first.layout == "sliced")
         else:
             name = "clone" if copied else name
+            if name in ("softmax", "log_softmax") and (to := keywords.pop("dtype", None)):
+                read = [self._apply("to", [first, to], {})]
+            if name == "where":
+                for it in arguments[1:]:
+                    if not isinstance(it, Tensor):
+                        made = [self._made(0, first.format)]
+                        self.kernels.append(Kernel([], made, name="scalar_tensor", line=self.line))
             computed = self._computed(name, read, arguments, keywords)
             if computed is None:
                 return first
@@ -586,7 +608,8 @@ class Reader:
         return list(kernel.written) if several else kernel.written[0]
 
     def _made(self, values: float, form: str, layout: str = "dense") -> Tensor:
-        return Tensor(float(values), form, layout, memory=f"#{len(self.kernels)}")
+        self.steps += 1
+        return Tensor(float(values), form, layout, memory=f"#{self.steps}")
 
     def _form(self, name: str, arguments: list[Any], keywords: dict[str, Any]) -> str | None:
         """Return to which format a tensor is cast, or None if to none."""
@@ -598,7 +621,7 @@ class Reader:
                 return str(it)
             if isinstance(it, Tensor):
                 return it.format
-        if "dtype" in keywords or any(isinstance(it, Number) for it in given):
+        if "dtype" in keywords or any("dtype" in it for it in given if isinstance(it, Path)):
             raise ValueError("to what format it is cast is not known: x.dtype or torch.float32 is")
         return None
 
@@ -657,9 +680,9 @@ class Reader:
         )
         written = [self._made(values, form, layout)]
         if name == "dropout":
-            written.append(replace(self._made(values, "bool"), memory=f"#{len(self.kernels)} mask"))
+            written.append(self._made(values, "bool"))
         if reduces and name in ("max", "min"):
-            written.append(replace(self._made(0, "int64"), memory=f"#{len(self.kernels)} index"))
+            written.append(self._made(0, "int64"))
         if name in FLOP_MADE:
             return Kernel([], written, 0)
         rows = name in FLOP_ROWS
