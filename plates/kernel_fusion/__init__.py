@@ -6,6 +6,7 @@ from plates.kernel_fusion.facts import facts
 from plates.kernel_fusion.figures import FIGURES, READOUT
 from plates.kernel_fusion.inputs import STATES, WORDS, KernelFusion
 from plates.kernel_fusion.measure import measure
+from plates.kernel_fusion.pasted import pasted
 from plates.kernel_fusion.readings import OUTPUTS, readings
 from plates.kernel_fusion.timings import measured, taken, validate
 from plates.plate import Brought, Plate
@@ -22,7 +23,10 @@ plate = Plate(
     facts=facts,
     measured=measured,
     validate=validate,
-    brought=(Brought("timings", read=taken, **WORDS["brought"]["timings"]),),
+    brought=(
+        Brought("code", read=pasted, **WORDS["brought"]["code"], file=False),
+        Brought("timings", read=taken, **WORDS["brought"]["timings"]),
+    ),
     measure=measure,
 )
 

@@ -99,6 +99,23 @@ def test_each_plate_has_a_lab(lab):
     expect(page.get_by_role("img", name="The two times")).to_be_visible()
 
 
+def test_pasted_code_is_priced_here_and_on_the_page_and_what_is_wrong_changes_nothing(lab):
+    page = lab().page
+    box = page.get_by_role("textbox", name="Your chain")
+    box.fill("y = F.silu(gate)\nz = y * up")
+    page.get_by_role("button", name="Take it in").click()
+    expect(page.get_by_role("region", name="Your chain")).to_contain_text("The kernels of lines 1")
+    expect(readout(page)).to_contain_text("A chain of 2 kernels")
+    said = readout(page).text_content()
+    box.fill("y = magic(x)")
+    page.get_by_role("button", name="Take it in").click()
+    expect(page.get_by_text("Line 1, y = magic(x): magic is not known here")).to_be_visible()
+    expect(readout(page)).to_have_text(said)
+    page.get_by_role("link", name="Open in the plate").click()
+    expect(page.locator("html")).to_have_attribute("data-plate", "ready")
+    expect(page.locator(".workshop .readout")).to_have_text(said)
+
+
 def test_timings_are_priced_and_shown(lab):
     there = lab("?model=refined")
     there.page.get_by_label("Your timings").set_input_files(PUBLISHED)

@@ -1,0 +1,53 @@
+"""Pasted PyTorch as the plate's inputs: the same numbers as the chain that it is."""
+
+import pytest
+
+from plates.kernel_fusion import plate
+from plates.plate import values
+
+INPUTS = values(plate.inputs)
+(CODE,) = [it for it in plate.brought if it.id == "code"]
+SWIGLU = "def swiglu(gate, up):\n    return F.silu(gate) * up\n"
+
+
+def read(code, **inputs):
+    return CODE.read(code.encode(), "pasted.py", INPUTS | inputs)
+
+
+def test_a_pasted_chain_has_the_numbers_of_the_same_chain_of_the_plate():
+    found = read(SWIGLU)
+    assert plate.outcome(found.inputs) == plate.outcome({"chain": "swiglu"})
+
+
+def test_each_kernel_is_told_with_its_line_and_what_it_moves_in_the_format():
+    table = read(SWIGLU).table
+    assert table["kernel"].tolist() == ["silu", "mul"]
+    assert table[["line", "reads", "writes", "flop"]].to_numpy().tolist() == [
+        [2, 2, 2, 5], [2, 4, 2, 1],
+    ]  # fmt: skip
+    assert read(SWIGLU, dtype="fp32").table["reads"].tolist() == [4, 8]
+    assert "gate: tensor, up: tensor" in read(SWIGLU).told[1]
+
+
+def test_of_several_chains_the_largest_is_priced_and_the_others_are_named():
+    found = read("y = F.relu(x @ w) * 2\nz = F.silu(y @ w2)")
+    assert plate.outcome(found.inputs)["kernels_unfused"] == 2
+    assert found.table["note"].tolist() == [
+        "matrix product, not priced", "", "", "matrix product, not priced", "of another chain",
+    ]  # fmt: skip
+    assert any("the largest of 2 chains" in it for it in found.told)
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        (b"y = magic(x)", "Line 1, y = magic.x.: magic is not known here"),
+        (b"", "Line 1, : there is no operation"),
+        (b"\xff\xfe\x00", "pasted.py is no text in UTF-8"),
+        (b"x = x + 1\n" * 100_000, "the code has 1,000,000 characters; at most"),
+        (b"y = magic(x)\n" * 30, "10 lines more"),
+    ],
+)
+def test_what_is_not_understood_is_said(code, said):
+    with pytest.raises(ValueError, match=said):
+        CODE.read(code, "pasted.py", INPUTS)
