@@ -1,5 +1,7 @@
 """The plate in frames of another page, on another origin."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -254,7 +256,35 @@ def test_the_link_that_is_copied_holds_the_state(visit, site_url):
     there.page.get_by_role("button", name="Copy link").click()
     expect(there.page.locator("#copied")).to_have_text("Copied.")
     link = there.page.evaluate("navigator.clipboard.readText()")
-    assert link == site_url + "kernel-fusion/?k=16&S=33554432&overhead=4&theme=dark"
+    assert link == site_url + "kernel-fusion/?theme=dark&k=16&S=33554432&overhead=4"
+
+
+@pytest.mark.parametrize("query", ["?file=1", "?a&file=/12/x%20y.html&k=2&b=%2F"])
+def test_what_the_page_is_found_by_stays_in_every_address_of_it(visit, site, query):
+    there = visit(None)
+    page = there.page
+    kept = [it for it in query[1:].split("&") if not it.startswith("k=")]
+    html = (site / "kernel-fusion.html").read_text(encoding="utf-8")
+
+    def serve(route):
+        asked = route.request.url.partition("?")[2].split("&")
+        good = [it for it in asked if it in kept] == kept
+        route.fulfill(
+            body=html if good else "", content_type="text/html", status=200 if good else 404
+        )
+
+    there.context.route("http://course.test/**", serve)
+    there.open(f"http://course.test/x{query}")
+    there.slider("Chain length k").press("End")
+    page.wait_for_url("**k=16**")
+    there.open(page.url)
+    page.get_by_role("button", name="Copy link").click()
+    link = page.locator("#copied")
+    expect(link).not_to_be_empty()
+    src = re.search('src="([^"]*)"', page.locator("#embed textarea").input_value())[1]
+    for address in (link.text_content(), src):
+        there.open(address)
+        assert page.evaluate("state.k") == 16
 
 
 def test_where_nothing_may_be_copied_the_link_is_shown(visit, site_url, host):
