@@ -30,6 +30,43 @@ def test_nothing_scrolls_sideways(visit, url, width):
     assert there.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.parametrize("width", [320, 390, 1280])
+def test_from_right_to_left_the_text_turns_and_figures_and_numbers_stay(visit, url, width):
+    there = visit(url, viewport={"width": width, "height": 800})
+    page = there.page
+    page.evaluate("all('details').forEach(it => { it.open = true; })")
+    drawn = page.evaluate(DRAWN)
+    page.evaluate("document.documentElement.dir = 'rtl'")
+    assert page.evaluate(DRAWN) == pytest.approx(drawn, abs=1)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    # A number stands before its unit, in the sentence and in the table.
+    for selector in (".readout [data-output=time_unfused]", "tr.total td .number"):
+        assert page.locator(selector).first.evaluate(ENDS) == pytest.approx(1, abs=0.3)
+    # The thumb goes the way of the key.
+    slider = there.slider("Chain length k")
+    box = slider.bounding_box()
+    slider.press("End")
+    page.mouse.click(box["x"] + box["width"] - 3, box["y"] + box["height"] / 2)
+    assert page.evaluate("state.k") == 16
+
+
+DRAWN = """() => all(".plot text").map(it => [it, it.closest(".plot")])
+    .map(([it, plot]) => it.getBoundingClientRect().left - plot.getBoundingClientRect().left)"""
+ENDS = """it => {
+    const node = document.createTreeWalker(it, NodeFilter.SHOW_TEXT).nextNode();
+    const at = (n) => {
+        const range = document.createRange();
+        range.setStart(node, n);
+        range.setEnd(node, n + 1);
+        return range.getBoundingClientRect().left;
+    };
+    const whole = document.createRange();
+    whole.selectNodeContents(it);
+    const {left, right} = whole.getBoundingClientRect();
+    return (at(node.length - 1) - at(0)) / (right - left);
+}"""
+
+
 @pytest.mark.parametrize("width", [320, 1280])
 def test_targets_are_large_enough(visit, url, width):
     there = visit(url, viewport={"width": width, "height": 640})
