@@ -30,6 +30,40 @@ def test_nothing_scrolls_sideways(visit, url, width):
     assert there.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+YOUNG = (
+    "light-dark(", "color-mix(", ":has(", "subgrid", "field-sizing", "text-wrap", "@container",
+    "popover", "@starting-style", "anchor(",
+)  # fmt: skip
+"""What a browser of three years ago may not know in a style sheet or a selector."""
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_without_what_is_young_in_style_sheets_it_is_as_readable(
+    visit, url, site, tmp_path, theme, width
+):
+    html = (site / "kernel-fusion.html").read_text(encoding="utf-8")
+    for name in YOUNG:
+        html = html.replace(
+            name, "unknown-" + name if name[0] not in ":@" else name[0] + "x-" + name
+        )
+    (tmp_path / "old.html").write_text(html, encoding="utf-8")
+    context = {"color_scheme": theme, "viewport": {"width": width, "height": 900}}
+    old = visit((tmp_path / "old.html").as_uri(), **context)
+    new = visit(url, **context)
+    assert old.page.evaluate(COLOURS) == new.page.evaluate(COLOURS)
+    assert old.page.evaluate("document.documentElement.scrollWidth") <= width
+    found = Axe().run(old.page)
+    assert [it["id"] for it in found.response["violations"]] == []
+    old.page.locator("#time-vs-size").hover()
+    expect(old.page.locator("#time-vs-size .tip")).to_be_visible()
+
+
+COLOURS = """() => all("html, .workshop, .controls, input, select, button, .plot *, p, #term")
+    .map(it => getComputedStyle(it))
+    .map(it => [it.color, it.backgroundColor, it.borderColor, it.fill, it.stroke].join())"""
+
+
 @pytest.mark.parametrize("width", [320, 390, 1280])
 def test_from_right_to_left_the_text_turns_and_figures_and_numbers_stay(visit, url, width):
     there = visit(url, viewport={"width": width, "height": 800})
