@@ -50,7 +50,7 @@ def _bare(script: str) -> str:
 
 def style() -> Asset:
     """Return the style sheet."""
-    return Asset("page", ".css", re.sub(r"\n\s*", " ", _static("page.css")))
+    return Asset("page", ".css", re.sub(r"(?s)/\*.*?\*/|\n\s*", " ", _static("page.css")))
 
 
 def scripts(plate: Plate) -> list[Asset]:

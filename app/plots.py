@@ -41,7 +41,9 @@ HOVERED = 10_000
 @cache
 def palette() -> dict[str, tuple[str, str]]:
     """Return the page's colours by name, each on a light ground and on a dark one."""
-    found = re.findall(r"--([a-z]+): light-dark\((#\w{6}), (#\w{6})\)", style().text)
+    found = re.findall(
+        r"--([a-z]+): var\(--light, (#\w{6})\) var\(--dark, (#\w{6})\)", style().text
+    )
     return {name: (light, dark) for name, light, dark in found}
 
 

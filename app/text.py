@@ -18,6 +18,10 @@ from plates.plate import Plate, inputs_of
 
 TEMPLATES = Path(__file__).with_name("templates")
 WORKSHOP = "<!-- workshop -->"
+RIGHT_TO_LEFT = re.compile(
+    r"(ar|arc|ckb|dv|fa|he|ps|sd|syr|ug|ur|yi)\b(?!-latn)|\w+-(arab|hebr)\b", re.IGNORECASE
+)
+"""The languages (BCP 47) that are written from right to left, or in a script that is."""
 
 
 @dataclass(frozen=True)
@@ -83,10 +87,15 @@ def slots(
 
 
 def front_matter(plate: Plate) -> tuple[dict[str, Any], str]:
-    """Return the head of the plate's text, as written between its +++ lines, and the body."""
+    """Return the head of the plate's text, written between its +++ lines, and the body.
+
+    The head has a `language`, English where none is written, and the `direction` of its script.
+    """
     _, head, body = plate.text.read_text(encoding="utf-8").split("+++\n", 2)
+    front = {"language": "en"} | tomllib.loads(head)
+    front["direction"] = "rtl" if RIGHT_TO_LEFT.match(front["language"]) else "ltr"
     # The body keeps its place in the file, so that a fault is reported at the file's own line.
-    return tomllib.loads(head), "\n" * (head.count("\n") + 2) + body
+    return front, "\n" * (head.count("\n") + 2) + body
 
 
 def article(plate: Plate, inputs: Mapping[str, float]) -> dict[str, Any]:

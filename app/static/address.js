@@ -41,13 +41,28 @@ function readAddress() {
 const told = (asked) => Object.fromEntries(Object.entries(state).filter(([name, value]) =>
   !plate.inputs[name].more || value !== defaults[name] || asked.has(name)));
 
+// The query with what is the plate's own as given. The rest stays as it is written and where it stands:
+// the page may be found by it.
+function queryWith(own) {
+  const left = new Map(Object.entries(own));
+  const parts = location.search.slice(1).split("&").map((part) => {
+    const [name] = new URLSearchParams(part).keys();
+    if (!(Object.hasOwn(plate.inputs, name) || Object.hasOwn(VIEW, name))) return part;
+    const said = left.has(name) ? `${new URLSearchParams({[name]: left.get(name)})}` : "";
+    left.delete(name);
+    return said;
+  });
+  return [...parts, `${new URLSearchParams([...left])}`].filter(Boolean).join("&");
+}
+
+const points = () => (root.dataset.points === "on" ? {points: "on"} : {});
+
 function writeAddress() {
   const asked = new URLSearchParams(location.search);
-  for (const [name, value] of Object.entries(told(asked))) asked.set(name, value);
-  for (const name of Object.keys(VIEW)) if (asked.has(name)) asked.set(name, root.dataset[name]);
-  if (root.dataset.points === "on") asked.set("points", "on");
+  const views = Object.keys(VIEW).filter((name) => asked.has(name)).map((name) => [name, root.dataset[name]]);
+  const query = queryWith({...told(asked), ...Object.fromEntries(views), ...points()});
   try {
-    history.replaceState(history.state, "", `?${asked}${location.hash}`);
+    history.replaceState(history.state, "", `?${query}${location.hash}`);
   } catch {
     // A page from disk or in a sandbox has no address of its own to write.
   }
@@ -55,8 +70,7 @@ function writeAddress() {
 
 function addressWith(more) {
   const url = new URL(location.href);
-  const points = root.dataset.points === "on" ? {points: "on"} : {};
-  url.search = new URLSearchParams({...told(new URLSearchParams()), ...points, ...more});
+  url.search = queryWith({...told(new URLSearchParams()), ...points(), ...more});
   url.hash = "";
   return url.href;
 }

@@ -11,7 +11,7 @@ one("#reset").addEventListener("click", () => setInputs(defaults));
 for (const echo of all(".lead [data-echo], .prose [data-echo]")) attempt(startScrub, echo);
 attempt(startNumbers);
 all("[data-scope]").forEach((scope) => attempt(startScope, scope));
-all(".plot:has(.tip)").forEach((plot) => attempt(startTip, plot));
+all(".plot > .tip").forEach((tip) => attempt(startTip, tip.parentElement));
 if (one("#measured")) attempt(startMeasured);
 if (one(".guesses")) attempt(startGuesses);
 if (one(".tour")) attempt(startTour);

@@ -138,6 +138,27 @@ def test_a_slot_that_names_nothing_is_refused_with_its_name(tmp_path):
         article(wrong, values(plate.inputs()))
 
 
+@pytest.mark.parametrize(
+    ("language", "direction"),
+    [
+        ("", "ltr"),
+        ("de", "ltr"),
+        ("ar", "rtl"),
+        ("he-IL", "rtl"),
+        ("ur-Latn", "ltr"),
+        ("pa-Arab-PK", "rtl"),
+        ("arn", "ltr"),
+    ],
+)
+def test_the_language_of_a_plate_gives_the_page_its_direction(tmp_path, language, direction):
+    text = plate.text.read_text(encoding="utf-8")
+    head = f'+++\nlanguage = "{language}"\n' if language else "+++\n"
+    (tmp_path / "plate.md").write_text(text.replace("+++\n", head, 1), encoding="utf-8")
+    (tmp_path / "words.toml").write_bytes(plate.words.read_bytes())
+    html = page(dataclasses.replace(plate, text=tmp_path / "plate.md"), None)
+    assert f'<html lang="{language or "en"}" dir="{direction}"' in html
+
+
 def test_every_fact_has_a_source():
     assert all(fact.source for fact in facts().values())
 

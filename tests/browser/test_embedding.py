@@ -1,5 +1,7 @@
 """The plate in frames of another page, on another origin."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -112,6 +114,83 @@ def test_the_plate_follows_the_theme_of_its_host(visit, site_url, host, late):
         frame.wait_for_function(f"document.documentElement.dataset.theme === '{theme}'")
 
 
+DARK = "document.documentElement.dataset.theme === 'dark'"
+LIGHT = "document.documentElement.dataset.theme === 'light'"
+
+
+def test_the_host_s_script_may_stand_in_the_head_and_still_follow_its_body(
+    visit, site, site_url, tmp_path
+):
+    host = tmp_path / "host.html"
+    host.write_text(
+        f"""<!DOCTYPE html><script src="{(site / "embed.js").as_uri()}"></script>
+        <style>[data-theme=dark] {{ background: #111 }}</style><body data-theme="light">
+        {FRAME.format(title="plate", src=site_url + "kernel-fusion/?view=workshop")}""",
+        encoding="utf-8",
+    )
+    there, (frame,) = opened(visit, host.as_uri(), 1)
+    assert fits(there, frame)
+    there.page.evaluate("document.body.dataset.theme = 'dark'")
+    frame.wait_for_function(DARK)
+
+
+@pytest.mark.parametrize(
+    ("style", "toggle"),
+    [
+        ("body { transition: background-color .4s } .dark { background: #111 }", "body"),
+        ("body { color-scheme: light } .dark body { color-scheme: dark; color: #ddd }", "html"),
+        (":root { color-scheme: light } :root.dark { color-scheme: dark }", "html"),
+        (".dark { background: color(srgb 0.1 0.1 0.1) }", "p"),
+    ],
+)
+def test_frame_and_host_agree_once_the_theme_rests(visit, site_url, host, style, toggle):
+    there, (frame,) = opened(visit, host(f"{site_url}kernel-fusion/?view=workshop"), 1)
+    there.page.add_style_tag(content=style)
+    for theme in (DARK, LIGHT, DARK):
+        there.page.evaluate("it => document.querySelector(it).classList.toggle('dark')", toggle)
+        frame.wait_for_function(theme)
+
+
+def test_a_theme_without_any_event_is_followed(visit, site_url, host):
+    """A box that is ticked, seen by the style sheet alone; and nothing is read from a picture."""
+    there, (frame,) = opened(visit, host(f"{site_url}kernel-fusion/?view=workshop"), 1)
+    there.page.evaluate(
+        """() => {
+            document.body.insertAdjacentHTML("afterbegin", `<style>body:has(:checked) {
+                background: oklch(0.2 0.02 250 / 0.9)
+            }</style><label><input type="checkbox"> dark</label>`);
+            HTMLCanvasElement.prototype.getContext = () => { throw new Error("no picture"); };
+        }"""
+    )
+    there.page.get_by_label("dark").check()
+    frame.wait_for_function(DARK)
+    there.page.get_by_label("dark").uncheck()
+    frame.wait_for_function(LIGHT)
+
+
+def test_a_frame_is_known_by_its_window_wherever_it_stands(visit, site, site_url, tmp_path):
+    frame = f'<iframe src="{site_url}kernel-fusion/?view=workshop" style="border: 0"></iframe>'
+    host = tmp_path / "host.html"
+    host.write_text(
+        f"""<!DOCTYPE html><script src="{(site / "embed.js").as_uri()}"></script>
+        <body><template id="card">{frame}</template><section><div>{frame}</div></section>
+        <script>
+        const shadow = (within) => within.appendChild(document.createElement("div"))
+            .attachShadow({{mode: "open"}});
+        const within = document.querySelector("section");
+        for (const root of [shadow(within), shadow(shadow(within))]) {{
+            root.append(card.content.cloneNode(true));
+        }}
+        </script>""",
+        encoding="utf-8",
+    )
+    there, frames = opened(visit, host.as_uri(), 3)
+    assert all(fits(there, it) for it in frames)
+    there.page.evaluate("document.body.style.background = '#111'")
+    for it in frames:
+        it.wait_for_function(DARK)
+
+
 def test_a_theme_in_the_address_stands_above_the_host(visit, site_url, host):
     there, (frame,) = opened(visit, host(f"{site_url}kernel-fusion/?theme=light"), 1)
     say = "message => document.querySelector('iframe').contentWindow.postMessage(message, '*')"
@@ -177,7 +256,35 @@ def test_the_link_that_is_copied_holds_the_state(visit, site_url):
     there.page.get_by_role("button", name="Copy link").click()
     expect(there.page.locator("#copied")).to_have_text("Copied.")
     link = there.page.evaluate("navigator.clipboard.readText()")
-    assert link == site_url + "kernel-fusion/?k=16&S=33554432&overhead=4&theme=dark"
+    assert link == site_url + "kernel-fusion/?theme=dark&k=16&S=33554432&overhead=4"
+
+
+@pytest.mark.parametrize("query", ["?file=1", "?a&file=/12/x%20y.html&k=2&b=%2F"])
+def test_what_the_page_is_found_by_stays_in_every_address_of_it(visit, site, query):
+    there = visit(None)
+    page = there.page
+    kept = [it for it in query[1:].split("&") if not it.startswith("k=")]
+    html = (site / "kernel-fusion.html").read_text(encoding="utf-8")
+
+    def serve(route):
+        asked = route.request.url.partition("?")[2].split("&")
+        good = [it for it in asked if it in kept] == kept
+        route.fulfill(
+            body=html if good else "", content_type="text/html", status=200 if good else 404
+        )
+
+    there.context.route("http://course.test/**", serve)
+    there.open(f"http://course.test/x{query}")
+    there.slider("Chain length k").press("End")
+    page.wait_for_url("**k=16**")
+    there.open(page.url)
+    page.get_by_role("button", name="Copy link").click()
+    link = page.locator("#copied")
+    expect(link).not_to_be_empty()
+    src = re.search('src="([^"]*)"', page.locator("#embed textarea").input_value())[1]
+    for address in (link.text_content(), src):
+        there.open(address)
+        assert page.evaluate("state.k") == 16
 
 
 def test_where_nothing_may_be_copied_the_link_is_shown(visit, site_url, host):

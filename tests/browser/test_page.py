@@ -30,6 +30,77 @@ def test_nothing_scrolls_sideways(visit, url, width):
     assert there.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+YOUNG = (
+    "light-dark(", "color-mix(", ":has(", "subgrid", "field-sizing", "text-wrap", "@container",
+    "popover", "@starting-style", "anchor(",
+)  # fmt: skip
+"""What a browser of three years ago may not know in a style sheet or a selector."""
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_without_what_is_young_in_style_sheets_it_is_as_readable(
+    visit, url, site, tmp_path, theme, width
+):
+    html = (site / "kernel-fusion.html").read_text(encoding="utf-8")
+    for name in YOUNG:
+        html = html.replace(
+            name, "unknown-" + name if name[0] not in ":@" else name[0] + "x-" + name
+        )
+    (tmp_path / "old.html").write_text(html, encoding="utf-8")
+    context = {"color_scheme": theme, "viewport": {"width": width, "height": 900}}
+    old = visit((tmp_path / "old.html").as_uri(), **context)
+    new = visit(url, **context)
+    assert old.page.evaluate(COLOURS) == new.page.evaluate(COLOURS)
+    assert old.page.evaluate("document.documentElement.scrollWidth") <= width
+    found = Axe().run(old.page)
+    assert [it["id"] for it in found.response["violations"]] == []
+    old.page.locator("#time-vs-size").hover()
+    expect(old.page.locator("#time-vs-size .tip")).to_be_visible()
+
+
+COLOURS = """() => all("html, .workshop, .controls, input, select, button, .plot *, p, #term")
+    .map(it => getComputedStyle(it))
+    .map(it => [it.color, it.backgroundColor, it.borderColor, it.fill, it.stroke].join())"""
+
+
+@pytest.mark.parametrize("width", [320, 390, 1280])
+def test_from_right_to_left_the_text_turns_and_figures_and_numbers_stay(visit, url, width):
+    there = visit(url, viewport={"width": width, "height": 800})
+    page = there.page
+    page.evaluate("all('details').forEach(it => { it.open = true; })")
+    drawn = page.evaluate(DRAWN)
+    page.evaluate("document.documentElement.dir = 'rtl'")
+    assert page.evaluate(DRAWN) == pytest.approx(drawn, abs=1)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    # A number stands before its unit, in the sentence and in the table.
+    for selector in (".readout [data-output=time_unfused]", "tr.total td .number"):
+        assert page.locator(selector).first.evaluate(ENDS) == pytest.approx(1, abs=0.3)
+    # The thumb goes the way of the key.
+    slider = there.slider("Chain length k")
+    box = slider.bounding_box()
+    slider.press("End")
+    page.mouse.click(box["x"] + box["width"] - 3, box["y"] + box["height"] / 2)
+    assert page.evaluate("state.k") == 16
+
+
+DRAWN = """() => all(".plot text").map(it => [it, it.closest(".plot")])
+    .map(([it, plot]) => it.getBoundingClientRect().left - plot.getBoundingClientRect().left)"""
+ENDS = """it => {
+    const node = document.createTreeWalker(it, NodeFilter.SHOW_TEXT).nextNode();
+    const at = (n) => {
+        const range = document.createRange();
+        range.setStart(node, n);
+        range.setEnd(node, n + 1);
+        return range.getBoundingClientRect().left;
+    };
+    const whole = document.createRange();
+    whole.selectNodeContents(it);
+    const {left, right} = whole.getBoundingClientRect();
+    return (at(node.length - 1) - at(0)) / (right - left);
+}"""
+
+
 @pytest.mark.parametrize("width", [320, 1280])
 def test_targets_are_large_enough(visit, url, width):
     there = visit(url, viewport={"width": width, "height": 640})
