@@ -1,4 +1,4 @@
-// The article round the workshop: guesses, the tour, terms, and what lights together.
+// The article round the workshop: the dock, guesses, the tour, terms, and what lights together.
 "use strict";
 
 const stateOf = (name) => ({...defaults, ...plate.states[name]});
@@ -72,6 +72,37 @@ function startTour() {
     if (!stands(state)) close(true);
     else if (stands(shown.inputs)) tell();
   });
+}
+
+// ---- the dock: on a narrow page what the curves come to, with the control last used, while the
+// controls are out of sight. The control itself moves there and back, so that there is one of it.
+
+function startDock() {
+  const dock = one(".dock");
+  const room = document.createElement("div");
+  const narrow = matchMedia("(max-width: 74.99rem)");
+  let [control] = all(".stage .control");
+  let gone = false;
+  const show = () => {
+    const typing = document.activeElement.matches("textarea, [type=text], [type=number]");
+    const shows = gone && narrow.matches && !typing;
+    if (dock.hidden !== shows) return;
+    const focused = document.activeElement;
+    if (shows) {
+      room.style.height = `${control.offsetHeight}px`;
+      control.replaceWith(room);
+      dock.append(control);
+    } else room.replaceWith(control);
+    dock.hidden = !shows;
+    if (control.contains(focused)) focused.focus({preventScroll: true});
+  };
+  new IntersectionObserver(([seen]) => {
+    gone = !seen.isIntersecting;
+    show();
+  }).observe(one(".stage > .controls"));
+  narrow.addEventListener("change", show);
+  for (const type of ["focusin", "focusout"]) document.addEventListener(type, () => setTimeout(show));
+  one(".stage").addEventListener("focusin", ({target}) => { control = target.closest(".control") ?? control; });
 }
 
 // ---- terms: a link to the glossary shows the definition where it stands

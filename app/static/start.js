@@ -13,6 +13,8 @@ attempt(startNumbers);
 all("[data-scope]").forEach((scope) => attempt(startScope, scope));
 all(".plot > .tip").forEach((tip) => attempt(startTip, tip.parentElement));
 if (one("#measured")) attempt(startMeasured);
+if (parent !== window) root.dataset.framed = "";
+else if (one(".dock") && one(".stage .control")) attempt(startDock);
 if (one(".guesses")) attempt(startGuesses);
 if (one(".tour")) attempt(startTour);
 attempt(startTerms);

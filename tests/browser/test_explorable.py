@@ -308,8 +308,8 @@ def test_a_reader_with_neither_pointer_nor_sight_finds_two_results(visit, url):
     tab_to("select-one", "Chain")
     page.keyboard.type("SwiGLU")
     page.keyboard.press("Enter")
-    # 2^29 values: 4 bytes in and 2 out
-    expect(spoken).to_contain_text(f"instead of {formatted(6 * 2**29, FORMATS['bytes'])}")
+    # 2^29 values: unfused 2 and 4 bytes in, and twice 2 out
+    expect(spoken).to_contain_text(f"instead of {formatted(10 * 2**29, FORMATS['bytes'])}")
 
 
 def test_printed_it_carries_the_present_state_on_white(visit, url):

@@ -153,7 +153,7 @@ def test_the_smallest_and_largest_states_draw_finite_curves(visit, url):
         for S in (2**8, 2**30):
             for overhead in (0, 20):
                 there.set(k=k, S=S, overhead=overhead)
-                html = there.page.locator(".workshop").inner_html()
+                html = there.page.locator("main").inner_html()
                 assert not re.search("NaN|Infinity|undefined|null", html)
 
 
