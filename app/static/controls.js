@@ -155,14 +155,19 @@ function startScrub(echo) {
   const fixed = {role: "spinbutton", "aria-label": label, "aria-valuemin": min, "aria-valuemax": max,
     "aria-describedby": `${name}-problem`};
   for (const [key, value] of Object.entries(fixed)) field.setAttribute(key, value);
+  // The number stays as text under its field, for whoever copies the sentence or reads it without fields.
+  // A reader view drops what is not to be spoken, but for this class.
+  const both = Object.assign(document.createElement("span"), {className: "scrubbed"});
+  echo.classList.add("fallback-image");
+  echo.setAttribute("aria-hidden", true);
   // A word joiner keeps what follows, such as a comma, on the same line.
-  echo.replaceWith(field, "\u2060");
+  echo.replaceWith(both, "\u2060");
+  both.append(echo, field);
   const dragged = wireDrag(name, field);
 
   const bring = () => {
     const text = inputText(name, state[name]);
     field.value = document.activeElement !== field || dragged() ? text : boxText(name, state[name]);
-    field.style.width = `${0.9 * text.length}ch`;
     field.setAttribute("aria-valuenow", state[name]);
     field.setAttribute("aria-valuetext", text);
     field.setAttribute("aria-invalid", false);

@@ -46,6 +46,25 @@ def test_a_number_in_the_text_is_a_spin_button_for_keys_and_typing(visit, url):
     expect(number).to_have_value("9 kernels")
 
 
+def test_a_sentence_is_whole_when_copied_and_spoken_once(visit, url):
+    there = visit(url)
+    paragraph = there.page.locator(".prose p", has=there.page.locator(".scrub")).first
+    there.slider("Chain length k").press("ArrowUp")
+    expect(paragraph).to_contain_text("6 kernels")
+    copied = paragraph.evaluate(
+        "it => { getSelection().selectAllChildren(it); return String(getSelection()); }"
+    )
+    said = copied.replace("\u2060", "").replace("\xa0", " ").replace(NARROW, " ")
+    assert "k is 6 kernels, S is 32 Mi values, and a launch costs 4 µs per kernel." in said
+    assert paragraph.aria_snapshot().count("6 kernels") == 1
+    # A field has room for its text also with the spacing that a reader may set.
+    there.page.add_style_tag(
+        content="* { letter-spacing: .12em !important; word-spacing: .16em !important }"
+    )
+    for field in paragraph.locator(".scrub").all():
+        assert field.evaluate("it => it.scrollWidth - it.clientWidth") <= 1
+
+
 def test_slider_box_text_table_and_link_agree_whichever_is_set(visit, url):
     there = visit(url)
     page = there.page
