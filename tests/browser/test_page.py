@@ -101,6 +101,21 @@ ENDS = """it => {
 }"""
 
 
+@pytest.mark.parametrize(
+    "context",
+    [{"viewport": {"width": 390, "height": 844}}, {"has_touch": True, "is_mobile": True}],
+    ids=["narrow", "touch"],
+)
+def test_no_field_makes_a_phone_enlarge_the_page(visit, url, context):
+    there = visit(f"{url}?gpu=custom&chain=own&model=refined", **context)
+    there.page.evaluate("all('details').forEach(it => { it.open = true; })")
+    sizes = there.page.evaluate(
+        "all('input, select, textarea').map(it => parseFloat(getComputedStyle(it).fontSize))"
+    )
+    assert len(sizes) > 15
+    assert min(sizes) >= 16
+
+
 @pytest.mark.parametrize("width", [320, 1280])
 def test_targets_are_large_enough(visit, url, width):
     there = visit(url, viewport={"width": width, "height": 640})
