@@ -133,6 +133,7 @@ function startTerms() {
     link.addEventListener("focus", () => show(link));
     link.addEventListener("blur", hide);
     link.addEventListener("click", (event) => {
+      if (modified(event)) return;
       event.preventDefault();
       show(link);
     });
@@ -169,6 +170,7 @@ function startLights() {
   });
   for (const link of all("a[data-part]")) {
     link.addEventListener("click", (event) => {
+      if (modified(event)) return;
       event.preventDefault();
       one(`[data-figure="${link.hash.slice(1)}"]`).scrollIntoView({block: "nearest"});
     });

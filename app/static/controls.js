@@ -4,6 +4,9 @@
 
 const STOP_PIXELS = 8;
 
+// With a modifier a key or a click is the browser's: to select, to open in another tab.
+const modified = ({altKey, ctrlKey, metaKey, shiftKey}) => altKey || ctrlKey || metaKey || shiftKey;
+
 function nearest(stops, value) {
   const above = stops.findIndex((stop) => stop >= value);
   return above > 0 && value - stops[above - 1] < stops[above] - value ? above - 1 : above;
@@ -19,7 +22,7 @@ function wireKeys(name, field, along) {
     const above = stops.length - 1 - stops.toReversed().findLastIndex((stop) => stop > state[name]);
     const keys = {ArrowUp: above, ArrowDown: below, PageUp: above - 1 + page, PageDown: below + 1 - page};
     const n = {...keys, ...(along && {ArrowRight: above, ArrowLeft: below, Home: 0, End: Infinity})}[event.key];
-    if (n === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
+    if (n === undefined || modified(event)) return;
     event.preventDefault();
     setInputs({[name]: stopAt(stops, n)});
   });
@@ -155,14 +158,19 @@ function startScrub(echo) {
   const fixed = {role: "spinbutton", "aria-label": label, "aria-valuemin": min, "aria-valuemax": max,
     "aria-describedby": `${name}-problem`};
   for (const [key, value] of Object.entries(fixed)) field.setAttribute(key, value);
+  // The number stays as text under its field, for whoever copies the sentence or reads it without fields.
+  // A reader view drops what is not to be spoken, but for this class.
+  const both = Object.assign(document.createElement("span"), {className: "scrubbed"});
+  echo.classList.add("fallback-image");
+  echo.setAttribute("aria-hidden", true);
   // A word joiner keeps what follows, such as a comma, on the same line.
-  echo.replaceWith(field, "\u2060");
+  echo.replaceWith(both, "\u2060");
+  both.append(echo, field);
   const dragged = wireDrag(name, field);
 
   const bring = () => {
     const text = inputText(name, state[name]);
     field.value = document.activeElement !== field || dragged() ? text : boxText(name, state[name]);
-    field.style.width = `${0.9 * text.length}ch`;
     field.setAttribute("aria-valuenow", state[name]);
     field.setAttribute("aria-valuetext", text);
     field.setAttribute("aria-invalid", false);
@@ -188,7 +196,7 @@ function wireDrag(name, field) {
   const {stops} = plate.inputs[name];
   let from = null;
   field.addEventListener("pointerdown", (event) => {
-    if (event.button !== 0 || document.activeElement === field) return;
+    if (event.button !== 0 || modified(event) || document.activeElement === field) return;
     event.preventDefault();
     from = {x: event.clientX, stop: nearest(stops, state[name]), moved: false, value: state[name]};
     field.setPointerCapture(event.pointerId);

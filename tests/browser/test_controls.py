@@ -114,6 +114,29 @@ def test_a_bad_entry_keeps_the_last_good_value_and_says_why(visit, url, text):
     expect(problem).to_have_text("")
 
 
+def test_a_click_with_a_modifier_is_the_browser_s(visit, url):
+    there = visit(url)
+    for selector in ('a[href^="#term-"]', "a[data-part]"):
+        link = there.page.locator(selector).first
+        with there.context.expect_page() as opened:
+            link.click(modifiers=["ControlOrMeta"])
+        opened.value.wait_for_url(f"**{link.get_attribute('href')}")
+
+
+def test_the_wheel_scrolls_whatever_has_the_focus(visit, url):
+    page = visit(url).page
+    page.locator("#guess-0").fill("40")
+    for selector in ("#guess-0", "#k", "[data-typed=S]", ".scrub"):
+        field = page.locator(selector).first
+        field.focus()
+        before, top = field.input_value(), page.evaluate("scrollY")
+        box = field.bounding_box()
+        page.mouse.move(box["x"] + 10, box["y"] + box["height"] / 2)
+        page.mouse.wheel(0, 60)
+        page.wait_for_function("top => scrollY > top", arg=top)
+        assert field.input_value() == before
+
+
 def test_presets_and_reset(visit, url):
     there = visit(f"{url}?k=9&overhead=1")
     button = there.page.get_by_role("button", name="one decoded token")

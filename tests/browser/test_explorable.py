@@ -46,6 +46,25 @@ def test_a_number_in_the_text_is_a_spin_button_for_keys_and_typing(visit, url):
     expect(number).to_have_value("9 kernels")
 
 
+def test_a_sentence_is_whole_when_copied_and_spoken_once(visit, url):
+    there = visit(url)
+    paragraph = there.page.locator(".prose p", has=there.page.locator(".scrub")).first
+    there.slider("Chain length k").press("ArrowUp")
+    expect(paragraph).to_contain_text("6 kernels")
+    copied = paragraph.evaluate(
+        "it => { getSelection().selectAllChildren(it); return String(getSelection()); }"
+    )
+    said = copied.replace("\u2060", "").replace("\xa0", " ").replace(NARROW, " ")
+    assert "k is 6 kernels, S is 32 Mi values, and a launch costs 4 µs per kernel." in said
+    assert paragraph.aria_snapshot().count("6 kernels") == 1
+    # A field has room for its text also with the spacing that a reader may set.
+    there.page.add_style_tag(
+        content="* { letter-spacing: .12em !important; word-spacing: .16em !important }"
+    )
+    for field in paragraph.locator(".scrub").all():
+        assert field.evaluate("it => it.scrollWidth - it.clientWidth") <= 1
+
+
 def test_slider_box_text_table_and_link_agree_whichever_is_set(visit, url):
     there = visit(url)
     page = there.page
@@ -335,9 +354,32 @@ def test_at_twice_the_text_size_nothing_scrolls_sideways(visit, url, width):
 
 
 def test_in_forced_colours_and_reduced_motion_it_stands(visit, url):
-    there = visit(url, forced_colors="active", reduced_motion="reduce")
-    assert there.page.evaluate("document.getAnimations().length") == 0
-    expect(there.page.locator(".lane[data-part=time_fused] path.working")).to_be_visible()
+    there = visit(url, forced_colors="active", reduced_motion="reduce").page
+    assert there.evaluate("document.getAnimations().length") == 0
+    expect(there.locator(".lane[data-part=time_fused] path.working")).to_be_visible()
+    # Lanes are told apart by more than a colour, and so are the kinds of blocks.
+    outlines = there.evaluate(
+        "all('.lane .working').map(it => getComputedStyle(it).strokeDasharray)"
+    )
+    assert len(set(outlines)) == len(outlines) == 3
+    keys = there.evaluate("all('.keys i').map(it => getComputedStyle(it).background)")
+    assert len(set(keys)) == len(keys)
+    # The cuts of a bar are of the ground's colour, and so end where the bar does.
+    ground = there.locator(".workshop").evaluate("it => getComputedStyle(it).backgroundColor")
+    cuts = there.locator(".division").evaluate_all(
+        "all => all.map(it => getComputedStyle(it).stroke)"
+    )
+    assert set(cuts) == {ground}
+
+
+@pytest.mark.parametrize("figure", ["time-vs-size", "bytes-moved", "timeline", "roofline"])
+def test_the_labels_of_a_figure_grow_with_the_text(visit, url, figure):
+    there = visit(url).page
+    there.evaluate("all('details').forEach(it => { it.open = true; })")
+    sizes = f"all('#{figure} text').map(it => parseFloat(getComputedStyle(it).fontSize))"
+    before = there.evaluate(sizes)
+    there.add_style_tag(content=":root { font-size: 200%; }")
+    assert there.evaluate(sizes) == pytest.approx([2 * it for it in before], rel=0.02)
 
 
 DASHES = """all("[data-figure=time-vs-size] polyline")

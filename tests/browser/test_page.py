@@ -101,6 +101,40 @@ ENDS = """it => {
 }"""
 
 
+@pytest.mark.parametrize(
+    "context",
+    [{"viewport": {"width": 390, "height": 844}}, {"has_touch": True, "is_mobile": True}],
+    ids=["narrow", "touch"],
+)
+def test_no_field_makes_a_phone_enlarge_the_page(visit, url, context):
+    there = visit(f"{url}?gpu=custom&chain=own&model=refined", **context)
+    there.page.evaluate("all('details').forEach(it => { it.open = true; })")
+    sizes = there.page.evaluate(
+        "all('input, select, textarea').map(it => parseFloat(getComputedStyle(it).fontSize))"
+    )
+    assert len(sizes) > 15
+    assert min(sizes) >= 16
+
+
+@pytest.mark.parametrize("width", [320, 390, 1280])
+def test_with_the_spacing_that_a_reader_may_set_nothing_is_cut_off(visit, url, width):
+    """WCAG 1.4.12; 320 pixels are 1280 at 400 % as well."""
+    there = visit(url, viewport={"width": width, "height": 256}).page
+    there.evaluate("all('details').forEach(it => { it.open = true; })")
+    there.add_style_tag(
+        content="""* { line-height: 1.5 !important; letter-spacing: .12em !important;
+        word-spacing: .16em !important } p { margin-bottom: 2em !important }"""
+    )
+    assert there.evaluate("document.documentElement.scrollWidth") <= width
+    cut = there.evaluate(
+        """all("label, .shown, button, .readout, p, dd, summary, figcaption, li").filter(it =>
+        it.clientWidth > 1 && getComputedStyle(it).overflow !== "visible"
+        && (it.scrollWidth > it.clientWidth + 1 || it.scrollHeight > it.clientHeight + 1))
+        .map(it => it.outerHTML.slice(0, 80))"""
+    )
+    assert cut == []
+
+
 @pytest.mark.parametrize("width", [320, 1280])
 def test_targets_are_large_enough(visit, url, width):
     there = visit(url, viewport={"width": width, "height": 640})
