@@ -365,7 +365,7 @@ def test_in_forced_colours_and_reduced_motion_it_stands(visit, url):
     keys = there.evaluate("all('.keys i').map(it => getComputedStyle(it).background)")
     assert len(set(keys)) == len(keys)
     # The cuts of a bar are of the ground's colour, and so end where the bar does.
-    ground = there.locator(".workshop").evaluate("it => getComputedStyle(it).backgroundColor")
+    ground = there.locator(".stage").evaluate("it => getComputedStyle(it).backgroundColor")
     cuts = there.locator(".division").evaluate_all(
         "all => all.map(it => getComputedStyle(it).stroke)"
     )
@@ -374,7 +374,8 @@ def test_in_forced_colours_and_reduced_motion_it_stands(visit, url):
 
 @pytest.mark.parametrize("figure", ["time-vs-size", "bytes-moved", "timeline", "roofline"])
 def test_the_labels_of_a_figure_grow_with_the_text(visit, url, figure):
-    there = visit(url).page
+    # In one column, which has room for it.
+    there = visit(url, viewport={"width": 1190, "height": 900}).page
     there.evaluate("all('details').forEach(it => { it.open = true; })")
     sizes = f"all('#{figure} text').map(it => parseFloat(getComputedStyle(it).fontSize))"
     before = there.evaluate(sizes)
