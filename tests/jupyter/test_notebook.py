@@ -89,9 +89,15 @@ def test_the_workshop_lives_in_a_notebook_in_step_with_the_kernel(visit, lab):
     expect(frame.locator(".readout")).to_contain_text("12 kernels")
     frame.get_by_role("slider", name="Tensor size S").press("Home")
     expect(frame.locator("#spoken")).to_contain_text("256 values")
-    cells.nth(2).click()
-    page.keyboard.press("Shift+Enter")
-    expect(page.locator(".jp-OutputArea-output").last).to_have_text("k is 12 and S 256\n")
+    # Panel gathers what the page says and sends it a little later: a cell run at once is too early.
+    heard = page.locator(".jp-OutputArea-output").last
+    for run in range(3, 60):
+        cells.nth(2).click()
+        page.keyboard.press("Control+Enter")
+        expect(cells.nth(2).locator(".jp-InputPrompt")).to_have_text(f"[{run}]:")
+        if heard.inner_text() == "k is 12 and S 256\n":
+            break
+    expect(heard).to_have_text("k is 12 and S 256\n")
     element = page.locator("iframe[title='Kernel Fusion']")
     inside = frame.locator("body").evaluate("it => it.offsetHeight")
     assert abs(element.bounding_box()["height"] - inside) <= 2
