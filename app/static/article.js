@@ -8,13 +8,19 @@ const stateOf = (name) => ({...defaults, ...plate.states[name]});
 function startGuess(form) {
   const guess = plate.guesses[form.dataset.guess];
   const box = one("input", form);
+  const range = filled(plate.words.range_number, guess);
+  box.addEventListener("input", () => {
+    const said = parsedNumber(box.value, {});
+    box.setCustomValidity(said >= guess.low && said <= guess.high ? "" : range);
+  });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const answer = read(stateOf(guess.state))[guess.reading];
-    const apart = box.value - answer / guess.scale;
+    const said = parsedNumber(box.value, {});
+    const apart = said - answer / guess.scale;
     const gap = Math.abs(apart) <= guess.close ? guess.near : apart > 0 ? guess.over : guess.under;
     say(one("p", form), filled(plate.words.guess_outcome, {
-      guess: box.value + guess.unit, answer: outputText(guess.reading, answer), gap,
+      guess: exactly(said) + guess.unit, answer: outputText(guess.reading, answer), gap,
     }));
   });
 }
@@ -84,7 +90,7 @@ function startDock() {
   let [control] = all(".stage .control");
   let gone = false;
   const show = () => {
-    const typing = document.activeElement.matches("textarea, [type=text], [type=number]");
+    const typing = document.activeElement.matches("textarea, [type=text]");
     const shows = gone && narrow.matches && !typing;
     if (dock.hidden !== shows) return;
     const focused = document.activeElement;

@@ -120,13 +120,26 @@ def test_the_answers_are_nowhere_before_the_guess_and_beside_it_after(visit, url
         assert answer not in text_of(there)
         assert answer not in there.page.locator("body").aria_snapshot()
         form = there.page.locator(f'[data-guess="{n}"]')
-        form.get_by_role("spinbutton").fill("0")
+        form.get_by_role("textbox").fill("0")
         form.get_by_role("button", name="See").click()
         expect(form.locator("[role=status]")).to_contain_text("You said 0")
         expect(form.locator("[role=status]")).to_contain_text(f"The model says {answer}.")
         expect(form.locator("[role=status]")).to_contain_text(
             guess["near" if answer.startswith("0.") else "under"]
         )
+
+
+def test_a_guess_is_a_number_in_its_range_however_it_is_written(visit, url):
+    form = visit(url).page.locator('[data-guess="0"]')
+    box = form.get_by_role("textbox")
+    for said in ("", "half", "120", "-1"):
+        box.fill(said)
+        box.press("Enter")
+        assert box.evaluate("it => it.validationMessage")
+        expect(form.locator("[role=status]")).to_be_empty()
+    box.fill(" 4e1 ")
+    box.press("Enter")
+    expect(form.locator("[role=status]")).to_contain_text("You said 40")
 
 
 def test_guesses_are_skipped_by_one_key(visit, url):
@@ -282,7 +295,7 @@ def test_the_snippet_prints_what_the_page_shows(visit, url, query):
 def test_axe_finds_nothing_in_any_state(visit, url, theme, width):
     there = visit(url, color_scheme=theme, viewport={"width": width, "height": 900})
     page = there.page
-    page.locator('[data-guess="0"]').get_by_role("spinbutton").fill("40")
+    page.locator('[data-guess="0"]').get_by_role("textbox").fill("40")
     page.locator('[data-guess="0"]').get_by_role("button").click()
     page.get_by_role("button", name="Take the tour").click()
     for fold in page.locator("details").all():
