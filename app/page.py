@@ -73,7 +73,10 @@ def plate_script(plate: Plate) -> str:
     """Return the plate as JavaScript: its inputs, formats and figures, and its traced readings."""
     spec = {
         "id": plate.id,
-        "inputs": inputs_spec(plate),
+        "inputs": {
+            name: {part: it for part, it in told.items() if part not in WRITTEN}
+            for name, told in inputs_spec(plate).items()
+        },
         "outputs": {name: asdict(reading) for name, reading in plate.outputs.items()},
         "formats": {name: asdict(form) for name, form in FORMATS.items()},
         "states": {name: dict(state.inputs) for name, state in plate.states.items()},
@@ -124,6 +127,10 @@ def _points(figure: Curves, points: Sequence[Point]) -> dict[str, list[Any]]:
         "point_top": [100 - float(figure.y.percent(it.y)) for it in points],
         "point_inside": [figure.x.low <= it.x <= figure.x.high for it in points],
     }
+
+
+WRITTEN = ("doc", "off", "position", "text", "typed")
+"""What of an input stands in the page alone, which its script leaves as it is."""
 
 
 def inputs_spec(plate: Plate) -> dict[str, dict[str, Any]]:

@@ -315,7 +315,9 @@ def _resident(steps: Steps, moved: Any, run: Run) -> Any:
         np.logical_and(np.logical_not(narrow), steps.fresh_wide),
     )
     found = np.logical_and(run.terms.l2, np.logical_or(run.warm, np.logical_not(fresh)))
-    share = l2_share(moved, per_step(gpu.l2_bytes), gpu.l2_full_share, gpu.l2_spilt_share)
+    share = l2_share(
+        moved, per_step(gpu.l2_bytes), per_step(gpu.l2_full_share), per_step(gpu.l2_spilt_share)
+    )
     return np.where(found, share, 0)
 
 
@@ -338,9 +340,9 @@ def _kernel(steps: Steps, moved: Any, flop: Any, resident: Any, run: Run) -> Par
     accessed_s = np.maximum(in_l2_s + in_hbm_s, indexed_s)
     computed_s = np.where(terms.arithmetic, flop / per_step(gpu.fp32_rate), 0)
     computes = computed_s > accessed_s
-    launched_s = np.where(run.launch.graph, gpu.graph_s, gpu.stream_s)
+    launched_s = per_step(np.where(run.launch.graph, gpu.graph_s, gpu.stream_s))
     return Parts(
-        launch_s=np.where(terms.fixed, launched_s + gpu.ramp_s * (1 - resident), 0),
+        launch_s=np.where(terms.fixed, launched_s + per_step(gpu.ramp_s) * (1 - resident), 0),
         l2_s=np.where(computes, 0, in_l2_s),
         hbm_s=np.where(computes, 0, in_hbm_s),
         access_s=np.where(computes, 0, accessed_s - (in_l2_s + in_hbm_s)),

@@ -7,6 +7,8 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 WORKING_SHARE = 0.9
 """Share of the data sheet's bandwidth that a good kernel reaches, where nobody measured it.
 
@@ -122,19 +124,32 @@ def _number(name: str, told: float | str) -> float:
     return number
 
 
-def custom(bandwidth: Any, l2_bytes: Any, fp32_rate: Any) -> Gpu:
-    """Return a GPU of which only these are known, in bytes/s, bytes and FLOP/s.
+def custom(
+    bandwidth: Any, l2_bytes: Any, fp32_rate: Any, tensor_rate: Any = 0, l2_bandwidth: Any = 0,
+    achieved_share: Any = WORKING_SHARE, **others: Any,
+) -> Gpu:  # fmt: skip
+    """Return a GPU of the reader's own `NUMBERS`, in SI units; those left out are the H100's.
 
-    It has no tensor cores, its L2 is as much faster than its memory as the H100's, and the rest is
-    the H100's. The arguments may be arrays.
+    A tensor rate below 1 is the FP32 rate, and with an L2 bandwidth below 1 its L2 is as much
+    faster than its memory as the H100's. The arguments may be arrays.
 
     Source: the reader.
     """
     gpu = GPUS["h100-sxm"]
-    l2_bandwidth = gpu.l2_bandwidth * (bandwidth / gpu.bandwidth)
-    own = replace(gpu, bandwidth=bandwidth, l2_bytes=l2_bytes, l2_bandwidth=l2_bandwidth)
-    rates = {"fp32_rate": fp32_rate, "tensor_rate": fp32_rate, "achieved_share": WORKING_SHARE}
-    return replace(own, **rates, name="custom", sources={}, borrowed={})
+    l2_like_h100 = gpu.l2_bandwidth * (bandwidth / gpu.bandwidth)
+    return replace(
+        gpu,
+        bandwidth=bandwidth,
+        l2_bytes=l2_bytes,
+        fp32_rate=fp32_rate,
+        tensor_rate=np.where(np.greater_equal(tensor_rate, 1), tensor_rate, fp32_rate),
+        l2_bandwidth=np.where(np.greater_equal(l2_bandwidth, 1), l2_bandwidth, l2_like_h100),
+        achieved_share=achieved_share,
+        **others,
+        name="custom",
+        sources={},
+        borrowed={},
+    )
 
 
 GPUS = gpus(Path(__file__).with_name("gpus.toml"))

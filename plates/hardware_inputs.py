@@ -16,21 +16,25 @@ REFERENCE = "h100-sxm"
 
 @dataclass(frozen=True)
 class Card:
-    """A GPU as the readings get it; of a `custom` one the reader gives the rates."""
+    """A GPU as the readings get it; of a `custom` one the reader gives the numbers."""
 
     gpu: gpus.Gpu
     custom: Any = False
 
 
-def gpu_choice(**said: Any) -> Choice:
-    """Return the input that chooses a GPU; its options say what of each was measured elsewhere."""
-    told, own = words(COMMON)["gpus"], gpus.GPUS[REFERENCE]
+def gpu_choice(own: bool = False, **said: Any) -> Choice:
+    """Return the input that chooses a GPU; its options say what of each was measured elsewhere.
+
+    A GPU of the reader's `own` is among them if the plate has the inputs that `own_gpu` returns.
+    """
+    told = words(COMMON)["gpus"]
     options = {
         name: Option(gpu.name, Card(gpu), doc=_measured_on(gpu, told))
         for name, gpu in gpus.GPUS.items()
     }
-    custom = Card(gpus.custom(own.bandwidth, own.l2_bytes, own.fp32_rate), custom=True)
-    options["custom"] = Option(told["custom"], custom, doc=told["custom_doc"])
+    if own:
+        custom = Card(gpus.GPUS[REFERENCE], custom=True)
+        options["custom"] = Option(told["custom"], custom, doc=told["custom_doc"])
     return Choice(REFERENCE, options=options, **said)
 
 
@@ -40,17 +44,40 @@ def format_choice(**said: Any) -> Choice:
     return Choice("bf16", options=options, **said)
 
 
-def custom_rate(field: str, bounds: tuple[float, float], prefix: str, **said: Any) -> Quantity:
-    """Return an input for a rate of the reader's own GPU, which begins with the reference's."""
-    default, when = getattr(gpus.GPUS[REFERENCE], field), {"gpu": "custom"}
-    return Quantity(default, bounds=bounds, prefix=prefix, more=True, when=when, **said)
+OWN: dict[str, tuple[str, float, tuple[float, float], str]] = {
+    "bandwidth": ("bandwidth", 1, (1e9, 1e14), "T"),
+    "l2": ("l2_bytes", 1, (1e5, 1e10), "M"),
+    "fp32": ("fp32_rate", 1, (1e9, 1e17), "T"),
+    "tensor": ("tensor_rate", 1, (0, 1e18), "T"),
+    "achieved": ("achieved_share", 1, (0.01, 1), ""),
+    "l2_bandwidth": ("l2_bandwidth", 1, (0, 1e15), "T"),
+    "l2_full": ("l2_full_share", 1, (0.01, 1), ""),
+    "l2_spilt": ("l2_spilt_share", 1, (1.01, 10), ""),
+    "stream": ("stream_s", 1e-6, (0, 1000), ""),
+    "graph": ("graph_s", 1e-6, (0, 1000), ""),
+    "ramp": ("ramp_s", 1e-6, (0, 1000), ""),
+}
+"""The inputs of a GPU of the reader's own: what of `Gpu` each is, its unit in SI units, its bounds
+and its prefix."""
+
+BEGINS = {"tensor": 0, "achieved": gpus.WORKING_SHARE, "l2_bandwidth": 0}
+"""Where these inputs begin, as `gpus.custom` explains; the others begin with the reference's."""
 
 
-def card_of(card: Card, bandwidth: Any, l2: Any, fp32: Any) -> gpus.Gpu:
-    """Return the GPU, which has the reader's own rates where it is a custom one."""
-    own = gpus.custom(bandwidth, l2, fp32)
-    rates = ("bandwidth", "l2_bytes", "fp32_rate", "tensor_rate", "l2_bandwidth")
-    either = {it: np.where(card.custom, getattr(own, it), getattr(card.gpu, it)) for it in rates}
+def own_gpu(name: str, **said: Any) -> Quantity:
+    """Return an input of `OWN`, a number of the reader's own GPU."""
+    field, unit, bounds, prefix = OWN[name]
+    begins = BEGINS.get(name, round(getattr(gpus.GPUS[REFERENCE], field) / unit, 9))
+    when = {"gpu": "custom"}
+    return Quantity(begins, bounds=bounds, prefix=prefix, more=True, when=when, **said)
+
+
+def card_of(card: Card, **own: Any) -> gpus.Gpu:
+    """Return the GPU, which has the reader's `own` numbers, named as in `OWN`, if it is custom."""
+    told = gpus.custom(**{OWN[name][0]: it * OWN[name][1] for name, it in own.items()})
+    either = {
+        it: np.where(card.custom, getattr(told, it), getattr(card.gpu, it)) for it in gpus.NUMBERS
+    }
     return replace(card.gpu, **either)
 
 

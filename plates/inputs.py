@@ -186,9 +186,10 @@ class Quantity(Input):
         factors = [_factor(part) for part in re.split("[x×]", text)]
         # 0x10 is no product: somebody meant another number.
         value = math.nan if len(factors) > 1 and 0 in factors else math.prod(factors)
-        if self.prefix and len(factors) == 1 and 0 < value < self.bounds[0]:
-            # A bare number is in the unit that is shown, if it cannot be in the plain one.
-            value *= PREFIXES[self.prefix]
+        unit = PREFIXES[self.prefix]
+        if len(factors) == 1 and 0 < value < max(self.bounds[0], unit / 1000):
+            # A bare number is in the unit that is shown, if nobody would mean it in the plain one.
+            value *= unit
         return value
 
 

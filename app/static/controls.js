@@ -50,9 +50,10 @@ function parsedNumber(typed, {unit, prefix, min}) {
     const [, digits, prefix] = part.match(plate.factor) ?? [];
     return digits ? digits.replaceAll(",", "") * plate.prefixes[prefix ?? ""] : NaN;
   });
-  // A bare number is in the unit that is shown, if it cannot be in the plain one.
-  if (prefix && numbers.length === 1 && numbers[0] > 0 && numbers[0] < min) {
-    return numbers[0] * plate.prefixes[prefix];
+  // A bare number is in the unit that is shown, if nobody would mean it in the plain one.
+  const scale = plate.prefixes[prefix];
+  if (numbers.length === 1 && numbers[0] > 0 && numbers[0] < Math.max(min, scale / 1000)) {
+    return numbers[0] * scale;
   }
   // 0x10 is no product: somebody meant another number.
   if (numbers.length > 1 && numbers.includes(0)) return NaN;

@@ -8,7 +8,7 @@ import param
 
 from model import cost
 from model.chains import CHAINS, OWN, OWN_EMPTY, OWN_KERNEL, own
-from plates.hardware_inputs import custom_rate, format_choice, gpu_choice
+from plates.hardware_inputs import format_choice, gpu_choice, own_gpu
 from plates.inputs import Choice, Flags, Option, Quantity, Rows
 from plates.plate import State
 from plates.words import words
@@ -78,7 +78,7 @@ class KernelFusion(param.Parameterized):
         when={"chain": "own"},
         **_input("steps"),
     )
-    gpu = gpu_choice(**_input("gpu"))
+    gpu = gpu_choice(own=True, **_input("gpu"))
     dtype = format_choice(**_input("dtype"))
     model = Choice(
         "sketch", options=_records("model", {"sketch": False, "refined": True}), **_input("model")
@@ -95,9 +95,17 @@ class KernelFusion(param.Parameterized):
         when={"model": "refined"},
         **_input("terms"),
     )
-    bandwidth = custom_rate("bandwidth", (1e9, 1e14), "T", **_input("bandwidth"))
-    l2 = custom_rate("l2_bytes", (1e5, 1e10), "M", **_input("l2"))
-    fp32 = custom_rate("fp32_rate", (1e9, 1e17), "T", **_input("fp32"))
+    bandwidth = own_gpu("bandwidth", **_input("bandwidth"))
+    l2 = own_gpu("l2", **_input("l2"))
+    fp32 = own_gpu("fp32", **_input("fp32"))
+    tensor = own_gpu("tensor", **_input("tensor"))
+    achieved = own_gpu("achieved", **_input("achieved"))
+    l2_bandwidth = own_gpu("l2_bandwidth", **_input("l2_bandwidth"))
+    l2_full = own_gpu("l2_full", **_input("l2_full"))
+    l2_spilt = own_gpu("l2_spilt", **_input("l2_spilt"))
+    stream = own_gpu("stream", **_input("stream"))
+    graph = own_gpu("graph", **_input("graph"))
+    ramp = own_gpu("ramp", **_input("ramp"))
 
 
 STATES = {

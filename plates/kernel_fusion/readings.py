@@ -28,15 +28,15 @@ OUTPUTS = {name: Reading(**said("outputs", name)) for name in WORDS["outputs"]}
 
 def readings(
     k: Any, S: Any, overhead: Any, chain: Chain, dtype: Format, model: Any, launch: cost.Launch,
-    terms: cost.Terms, gpu: Card, bandwidth: Any, l2: Any, fp32: Any,
+    terms: cost.Terms, gpu: Card, **own: Any,
 ) -> dict[str, Any]:  # fmt: skip
     """Return the readings of `OUTPUTS` in SI units, and each kernel's along the last axis.
 
-    `k` counts the steps of the sketch's chain, `overhead` is in µs; `bandwidth`, `l2` and `fp32`
-    are those of a custom GPU. The sketch is the refined model with no term on, and no launch but
+    `k` counts the steps of the sketch's chain, `overhead` is in µs; a custom GPU has its
+    `own` numbers. The sketch is the refined model with no term on, and no launch but
     the plain one; `model` says whether it is the refined one.
     """
-    card = card_of(gpu, bandwidth, l2, fp32)
+    card = card_of(gpu, **own)
     run = cost.Run(card, dtype, _if(model, launch), overhead * MICRO, _if(model, terms), k)
     k_fold = cost.per_step(np.where(chain.repeats, k, 1))
     unfused = cost.chain_cost(chain.unfused, S, run)

@@ -86,3 +86,5 @@ def test_a_custom_gpu_s_l2_is_as_much_faster_than_its_memory_as_the_h100_s():
     assert gpu.l2_bandwidth == pytest.approx(2 * h100.l2_bandwidth)
     assert (gpu.l2_bytes, gpu.fp32_rate, gpu.tensor_rate) == (20e6, 30e12, 30e12)
     assert gpu.stream_s == h100.stream_s
+    told = custom(6.7e12, 20e6, 30e12, tensor_rate=90e12, l2_bandwidth=9e12, stream_s=5e-6)
+    assert (told.tensor_rate, told.l2_bandwidth, told.stream_s) == (90e12, 9e12, 5e-6)
