@@ -7,8 +7,12 @@ from typing import Any
 import numpy as np
 
 from model import gpus
+from model.arguments import RANGES
 from plates.inputs import Choice, Option, Quantity
 from plates.words import COMMON, words
+
+MICRO = 1e-6
+"""A microsecond in seconds: what is typed of a kernel's time is in these."""
 
 REFERENCE = "h100-sxm"
 """The GPU that is chosen at first, and whose rates a custom one begins with."""
@@ -51,11 +55,11 @@ OWN: dict[str, tuple[str, float, tuple[float, float], str]] = {
     "tensor": ("tensor_rate", 1, (0, 1e18), "T"),
     "achieved": ("achieved_share", 1, (0.01, 1), ""),
     "l2_bandwidth": ("l2_bandwidth", 1, (0, 1e15), "T"),
-    "l2_full": ("l2_full_share", 1, (0.01, 1), ""),
-    "l2_spilt": ("l2_spilt_share", 1, (1.01, 10), ""),
-    "stream": ("stream_s", 1e-6, (0, 1000), ""),
-    "graph": ("graph_s", 1e-6, (0, 1000), ""),
-    "ramp": ("ramp_s", 1e-6, (0, 1000), ""),
+    "l2_full": ("l2_full_share", 1, RANGES["l2_full_share"][:2], ""),
+    "l2_spilt": ("l2_spilt_share", 1, RANGES["l2_spilt_share"][:2], ""),
+    "stream": ("stream_s", MICRO, (0, 1000), ""),
+    "graph": ("graph_s", MICRO, (0, 1000), ""),
+    "ramp": ("ramp_s", MICRO, (0, 1000), ""),
 }
 """The inputs of a GPU of the reader's own: what of `Gpu` each is, its unit in SI units, its bounds
 and its prefix."""
@@ -64,12 +68,12 @@ BEGINS = {"tensor": 0, "achieved": gpus.WORKING_SHARE, "l2_bandwidth": 0}
 """Where these inputs begin, as `gpus.custom` explains; the others begin with the reference's."""
 
 
-def own_gpu(name: str, **said: Any) -> Quantity:
-    """Return an input of `OWN`, a number of the reader's own GPU."""
+def own_gpu(name: str, when: Mapping[str, str] | None = None, **said: Any) -> Quantity:
+    """Return an input of `OWN`, a number of the reader's own GPU, to be set `when` it counts."""
     field, unit, bounds, prefix = OWN[name]
     begins = BEGINS.get(name, round(getattr(gpus.GPUS[REFERENCE], field) / unit, 9))
-    when = {"gpu": "custom"}
-    return Quantity(begins, bounds=bounds, prefix=prefix, more=True, when=when, **said)
+    asked = {"gpu": "custom", **(when or {})}
+    return Quantity(begins, bounds=bounds, prefix=prefix, more=True, when=asked, **said)
 
 
 def card_of(card: Card, **own: Any) -> gpus.Gpu:

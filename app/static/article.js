@@ -9,14 +9,15 @@ function startGuess(form) {
   const guess = plate.guesses[form.dataset.guess];
   const box = one("input", form);
   const range = filled(plate.words.range_number, guess);
+  const meant = () => parsedNumber(box.value, {prefix: "", min: guess.low});
   box.addEventListener("input", () => {
-    const said = parsedNumber(box.value, {});
+    const said = meant();
     box.setCustomValidity(said >= guess.low && said <= guess.high ? "" : range);
   });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const answer = read(stateOf(guess.state))[guess.reading];
-    const said = parsedNumber(box.value, {});
+    const said = meant();
     const apart = said - answer / guess.scale;
     const gap = Math.abs(apart) <= guess.close ? guess.near : apart > 0 ? guess.over : guess.under;
     say(one("p", form), filled(plate.words.guess_outcome, {

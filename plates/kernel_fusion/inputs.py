@@ -51,6 +51,10 @@ def _records(name: str, records: Mapping[str, Any]) -> dict[str, Option]:
     return {it: Option(label, records[it]) for it, label in WORDS["options"][name].items()}
 
 
+REFINED = {"model": "refined"}
+"""When an input counts that the sketch leaves out."""
+
+
 class KernelFusion(param.Parameterized):
     """The state of the plate: the chain, the tensor, the cost of a launch, and the model of it."""
 
@@ -84,28 +88,25 @@ class KernelFusion(param.Parameterized):
         "sketch", options=_records("model", {"sketch": False, "refined": True}), **_input("model")
     )
     launch = Choice(
-        "stream",
-        options=_records("launch", cost.LAUNCHES),
-        when={"model": "refined"},
-        **_input("launch"),
+        "stream", options=_records("launch", cost.LAUNCHES), when=REFINED, **_input("launch")
     )
     terms = Flags(
         options={name: Option(**said) for name, said in WORDS["options"]["terms"].items()},
         record=cost.Terms,
-        when={"model": "refined"},
+        when=REFINED,
         **_input("terms"),
     )
     bandwidth = own_gpu("bandwidth", **_input("bandwidth"))
     l2 = own_gpu("l2", **_input("l2"))
     fp32 = own_gpu("fp32", **_input("fp32"))
     tensor = own_gpu("tensor", **_input("tensor"))
-    achieved = own_gpu("achieved", **_input("achieved"))
+    achieved = own_gpu("achieved", REFINED, **_input("achieved"))
     l2_bandwidth = own_gpu("l2_bandwidth", **_input("l2_bandwidth"))
-    l2_full = own_gpu("l2_full", **_input("l2_full"))
-    l2_spilt = own_gpu("l2_spilt", **_input("l2_spilt"))
-    stream = own_gpu("stream", **_input("stream"))
-    graph = own_gpu("graph", **_input("graph"))
-    ramp = own_gpu("ramp", **_input("ramp"))
+    l2_full = own_gpu("l2_full", REFINED, **_input("l2_full"))
+    l2_spilt = own_gpu("l2_spilt", REFINED, **_input("l2_spilt"))
+    stream = own_gpu("stream", REFINED, **_input("stream"))
+    graph = own_gpu("graph", REFINED, **_input("graph"))
+    ramp = own_gpu("ramp", REFINED, **_input("ramp"))
 
 
 STATES = {

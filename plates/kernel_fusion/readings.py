@@ -8,11 +8,9 @@ import numpy as np
 from model import cost
 from model.chains import Chain
 from model.gpus import FORMATS, Format, Gpu
-from plates.hardware_inputs import Card, card_of
+from plates.hardware_inputs import MICRO, Card, card_of
 from plates.kernel_fusion.inputs import WORDS, said
 from plates.plate import Reading
-
-MICRO = 1e-6
 
 PASSES = 16
 """Passes over the tensor that the axis of bytes holds: the longest chain of the sketch."""
@@ -32,9 +30,9 @@ def readings(
 ) -> dict[str, Any]:  # fmt: skip
     """Return the readings of `OUTPUTS` in SI units, and each kernel's along the last axis.
 
-    `k` counts the steps of the sketch's chain, `overhead` is in µs; a custom GPU has its
-    `own` numbers. The sketch is the refined model with no term on, and no launch but
-    the plain one; `model` says whether it is the refined one.
+    `k` counts the steps of the sketch's chain, `overhead` is in µs; a custom GPU has its `own`
+    numbers. The sketch is the refined model with no term on, and no launch but the plain one;
+    `model` says whether it is the refined one.
     """
     card = card_of(gpu, **own)
     run = cost.Run(card, dtype, _if(model, launch), overhead * MICRO, _if(model, terms), k)

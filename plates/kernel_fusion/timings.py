@@ -18,8 +18,8 @@ from model.chains import CHAINS
 from model.gpus import FORMATS, GPUS
 from plates import formats
 from plates.formats import formatted
+from plates.hardware_inputs import MICRO
 from plates.kernel_fusion.inputs import WORDS, KernelFusion
-from plates.kernel_fusion.readings import MICRO
 from plates.kernel_fusion.timing_files import numbers_of, read
 from plates.kernel_fusion.timing_forms import FORM, VARIANTS
 from plates.plate import Found, Measured, Point

@@ -102,6 +102,11 @@ def test_a_gpu_of_one_s_own_is_typed_and_refused_at_the_field(visit, url):
     box.fill("1.5")
     box.press("Enter")
     assert there.page.evaluate("state.bandwidth") == 1.5e12
+    rate = there.box("Tensor rate of the GPU")
+    rate.fill("989")
+    rate.press("Enter")
+    assert there.page.evaluate("state.tensor") == 989e12
+    expect(there.box("Fixed cost in a graph")).to_be_visible()
     for wrong in ("0", "-3", "fast"):
         box.fill(wrong)
         box.press("Enter")

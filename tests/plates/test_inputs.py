@@ -10,7 +10,7 @@ from plates.inputs import Choice, Flags, Option, Quantity
 from plates.kernel_fusion import KernelFusion, plate
 from plates.plate import update, values
 
-K, S, OVERHEAD = (KernelFusion.param[name] for name in ("k", "S", "overhead"))
+K, S, OVERHEAD, TENSOR = (KernelFusion.param[it] for it in ("k", "S", "overhead", "tensor"))
 
 
 def main(plate):
@@ -38,6 +38,10 @@ class Shifted(param.Parameterized):
         (OVERHEAD, "0", 0),
         (OVERHEAD, "4.1", 4.1),
         (OVERHEAD, ".3", 0.3),
+        (TENSOR, "989", 989e12),
+        (TENSOR, "989 TFLOP/s", 989e12),
+        (TENSOR, "1e9", 1e9),
+        (TENSOR, "0", 0),
     ],
 )
 def test_what_is_typed_is_understood(quantity, text, value):
