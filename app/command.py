@@ -16,7 +16,7 @@ from app.export import export as write_site
 from app.server import ENGINES, Running, run
 from model.cost import LAUNCHES
 from plates.formats import FORMATS, formatted
-from plates.plate import Plate, find_plates, inputs_of, values
+from plates.plate import Brought, Plate, find_plates, inputs_of, values
 
 FAULTS_SHOWN = 20
 
@@ -56,10 +56,14 @@ def read(plate: str, rest: Sequence[str], json: bool) -> None:
     if plate not in plates:
         fail(f"no plate is called {plate!r}; there is {', '.join(plates)}")
     it = plates[plate]
-    state = {**values(it.inputs), **asked(it, rest)}
+    changes, files = asked(it, rest)
+    state = {**values(it.inputs), **changes}
+    told = {brought.id: taken_in(brought, file, state) for brought, file in files}
     if json:
-        print(dumps({"inputs": state, "readings": it.outcome(state)}))
+        print(dumps({"inputs": state, "readings": it.outcome(state), **told}))
         return
+    for said in told.values():
+        print(*said, sep="\n", end="\n\n")
     lines = [*_table(it, state)]
     width = max(len(label) for label, _ in lines)
     for label, text in lines:
@@ -76,24 +80,44 @@ def _table(plate: Plate, state: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield reading.label, formatted(readings[name], FORMATS[reading.format])
 
 
-def asked(plate: Plate, arguments: Sequence[str]) -> dict[str, Any]:
-    """Return the inputs given as --NAME VALUE, or end with one line that says what is wrong."""
+def taken_in(brought: Brought, file: str, state: dict[str, Any]) -> list[str]:
+    """Set in the state what follows from a file, and return in sentences what that is."""
+    try:
+        found = brought.read(Path(file).read_bytes(), file, state)
+    except OSError as fault:
+        fail(f"{file}: {fault.strerror}")
+    except ValueError as fault:
+        fail(fault)
+    state |= found.inputs
+    return list(found.told)
+
+
+def asked(
+    plate: Plate, arguments: Sequence[str]
+) -> tuple[dict[str, Any], list[tuple[Brought, str]]]:
+    """Return the inputs given as --NAME VALUE, and what is brought with the name of its file.
+
+    Ends with one line that says what is wrong.
+    """
     parser = Parser(allow_abbrev=False, add_help=False, argument_default=argparse.SUPPRESS)
     known = inputs_of(plate.inputs)
-    for name in known:
+    files = {it.id: it for it in plate.brought}
+    for name in (*known, *files):
         parser.add_argument(f"--{name}", action="append", nargs="?")
     given, unknown = parser.parse_known_args(arguments)
     if unknown:
-        fail(f"{unknown[0]!r} is no input of {plate.id}; there is {', '.join(known)}")
+        fail(f"{unknown[0]!r} is no input of {plate.id}; there is {', '.join((*known, *files))}")
     for name, texts in vars(given).items():
         if None in texts:
-            fail(f"--{name} needs a value, {known[name].range_text}")
+            fail(f"--{name} needs a value, {known[name].range_text if name in known else 'a file'}")
         if len(texts) > 1:
             fail(f"--{name} is given twice")
+    each = {name: text for name, (text,) in vars(given).items()}
     try:
-        return {name: known[name].parse(text) for name, (text,) in vars(given).items()}
+        changes = {name: known[name].parse(text) for name, text in each.items() if name in known}
     except ValueError as fault:
         fail(fault)
+    return changes, [(it, each[name]) for name, it in files.items() if name in each]
 
 
 def export(out: Path, force: bool) -> None:
@@ -244,4 +268,5 @@ def inputs_help() -> str:
             lines.append(f"\ninputs of {plate.id}:")
             for name, it in inputs_of(plate.inputs).items():
                 lines.append(f"  --{name:10} {it.range_text}")
+            lines += [f"  --{it.id:10} a file: {it.label}" for it in plate.brought]
     return "\n".join(lines).strip()

@@ -70,10 +70,15 @@ BEGINS = {"tensor": 0, "achieved": gpus.WORKING_SHARE, "l2_bandwidth": 0}
 
 def own_gpu(name: str, when: Mapping[str, str] | None = None, **said: Any) -> Quantity:
     """Return an input of `OWN`, a number of the reader's own GPU, to be set `when` it counts."""
-    field, unit, bounds, prefix = OWN[name]
-    begins = BEGINS.get(name, round(getattr(gpus.GPUS[REFERENCE], field) / unit, 9))
+    _, _, bounds, prefix = OWN[name]
+    begins = (own_numbers() | BEGINS)[name]
     asked = {"gpu": "custom", **(when or {})}
     return Quantity(begins, bounds=bounds, prefix=prefix, more=True, when=asked, **said)
+
+
+def own_numbers(gpu: gpus.Gpu = gpus.GPUS[REFERENCE]) -> dict[str, float]:
+    """Return the numbers of a GPU as they are typed of one's own, named as in `OWN`."""
+    return {name: round(float(getattr(gpu, it)) / unit, 9) for name, (it, unit, *_) in OWN.items()}
 
 
 def card_of(card: Card, **own: Any) -> gpus.Gpu:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from plates.kernel_fusion.copies import copied
 from plates.kernel_fusion.facts import facts
 from plates.kernel_fusion.figures import FIGURES, READOUT
 from plates.kernel_fusion.inputs import STATES, WORDS, KernelFusion
@@ -25,6 +26,7 @@ plate = Plate(
     validate=validate,
     brought=(
         Brought("code", read=pasted, **WORDS["brought"]["code"], file=False),
+        Brought("copies", read=copied, **WORDS["brought"]["copies"]),
         Brought("timings", read=taken, **WORDS["brought"]["timings"]),
     ),
     measure=measure,

@@ -65,8 +65,8 @@ def _told(found: Counted, chain: Chain) -> list[str]:
     first, last = min(it.line for it in chain.steps), max(it.line for it in chain.steps)
     where = f"line {first}" if first == last else f"lines {first} to {last}"
     said = [
-        f"The kernels of {where} are priced above as one chain, {len(chain.steps)} unfused. Bytes"
-        " and FLOP are per value of the main tensor.",
+        f"The kernels of {where} are priced as one chain, {len(chain.steps)} unfused. Bytes and"
+        " FLOP are per value of the main tensor.",
         f"Taken as: {taken}. A comment says otherwise, as in # cos: table 1/32, or tensor, row,"
         " number; with fp32 behind it for that format.",
     ]

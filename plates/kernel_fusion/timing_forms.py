@@ -95,7 +95,7 @@ def heading_of(lines: Sequence[str], beside: Mapping[str, str]) -> Heading:
     if not told:
         raise ValueError(" is empty")
     declared = re.fullmatch(r'"?sep=(.)"?', told[0][1])
-    known = {*NEEDED, *ASSUMED, *LIGER}
+    known = {*NEEDED, *ASSUMED, *LIGER, beside.get("values")}
     found: list[tuple[int, Heading]] = []
     said: dict[str, str] = {}
     for n, line in told:
@@ -122,7 +122,8 @@ def heading_of(lines: Sequence[str], beside: Mapping[str, str]) -> Heading:
         text = best.said.get(it, "0")
         if text not in best.names and text != SHAPE and not text.isdecimal():
             raise ValueError(
-                f": --{it} {text!r} is no number, and no column: {', '.join(best.names)}"
+                f": there is no column {text!r} for its {it}, and it is no number; there is"
+                f" {', '.join(best.names)}"
             )
     if _has_providers(best, lines):
         best.kind = of_columns
@@ -160,7 +161,9 @@ def _unit(name: str) -> float | None:
     """Return the unit in seconds of a column of times, or None if it is no such column."""
     words = _words(name)
     units = [UNITS[it] for it in words if it in UNITS]
-    return units[0] if units and any(it in words for it in TIMED) else None
+    # A column S is more likely one of sizes.
+    timed = any(it in words for it in TIMED) or (len(words) == 1 and words != ["s"])
+    return units[0] if units and timed else None
 
 
 def _is_time(name: str) -> bool:

@@ -49,6 +49,23 @@ def test_read_prints_one_json_object_with_inputs_as_in_the_address(capsys):
     ]
 
 
+def test_read_takes_in_what_the_lab_does(capsys, tmp_path):
+    code = tmp_path / "chäin of mine.py"
+    code.write_text("y = F.silu(gate)\nz = y * up", encoding="utf-8")
+    main(["read", "kernel-fusion", "--code", str(code), "--model", "refined", "--json"])
+    found = json.loads(capsys.readouterr().out)
+    assert found["inputs"]["chain"] == "own"
+    assert found["readings"]["kernels_unfused"] == 2
+    assert found["code"][0].startswith("The kernels of lines 1 to 2 are priced")
+    code.write_text("y = magic(x)", encoding="utf-8")
+    with pytest.raises(SystemExit, match="2"):
+        main(["read", "kernel-fusion", "--code", str(code)])
+    assert "magic is not known here" in capsys.readouterr().err
+    with pytest.raises(SystemExit, match="2"):
+        main(["read", "kernel-fusion", "--code", str(tmp_path / "none.py")])
+    assert "none.py: No such file" in capsys.readouterr().err
+
+
 def test_read_prints_a_table(capsys):
     main(["read", "kernel-fusion", "--overhead=5"])
     out = capsys.readouterr().out.replace("\N{NO-BREAK SPACE}", " ")

@@ -143,6 +143,17 @@ def test_timings_that_say_nothing_are_refused_and_the_last_ones_stay(lab, tmp_pa
     expect(page.get_by_role("region", name="Your timings")).to_contain_text("1 rows priced")
 
 
+def test_timed_copies_are_set_as_a_gpu_of_ones_own(lab):
+    page = lab().page
+    rows = "".join(f"{it};{4 + it / 1e6}\n" for it in (10**8, 10**9, 10**10))
+    file = {"name": "copies.csv", "mimeType": "text/csv", "buffer": f"bytes;us\n{rows}".encode()}
+    page.get_by_label("Your GPU, from timed copies").set_input_files(file)
+    told = page.get_by_role("region", name="Your GPU, from timed copies")
+    expect(told).to_contain_text("reach 2.00\xa0TB/s after a fixed 4.000\xa0µs each")
+    expect(page.get_by_role("textbox", name="Ramp to memory")).to_have_value("2.6")
+    expect(page.get_by_role("combobox", name="GPU")).to_have_value("custom")
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_in_the_lab(lab, scheme):
     page = lab("?model=refined", color_scheme=scheme).page

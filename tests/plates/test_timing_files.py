@@ -195,7 +195,7 @@ def test_what_perf_report_writes_is_read_once_the_rest_is_said():
         report_on(*lines, **without, **known)
     (one,) = report_on("N,Triton (ms)", "1024,0.02", **BESIDE, variant="fused").priced
     assert (one.variant, one.measured_s) == ("fused", 20e-6)
-    with pytest.raises(ValueError, match="--cols 'K' is no number, and no column: N, Triton"):
+    with pytest.raises(ValueError, match=r"no column 'K' for its cols, .* there is N, Triton"):
         report_on(*lines, **BESIDE | {"cols": "K"}, **known)
     with pytest.raises(ValueError, match=r"--unit, .* where each provider has a column"):
         report_on("N,Triton", "1024,0.02", **BESIDE)
