@@ -18,8 +18,6 @@ from model.cost import LAUNCHES
 from plates.formats import FORMATS, formatted
 from plates.plate import Brought, Plate, find_plates, inputs_of, values
 
-FAULTS_SHOWN = 20
-
 
 class Parser(argparse.ArgumentParser):
     """A parser that says what is wrong in one line."""
@@ -148,11 +146,10 @@ def validate(
         fail(f"{file}: {fault.strerror}")
     except ValueError as fault:
         fail(fault)
-    for line in report.faults[:FAULTS_SHOWN]:
+    for line in report.first_faults:
         print(f"plates: {line}", file=sys.stderr)
-    if more := len(report.faults[FAULTS_SHOWN:]):
-        print(f"plates: and {more} faults more", file=sys.stderr)
-    print(dumps(report.plain()) if json else report.text())
+    sys.stdout.writelines(report.json() if json else [report.text()])
+    print()
     if report.table.empty:
         why = "; ".join(f"{count} × {reason}" for reason, count in report.unpriced.items())
         fail(f"nothing in {file} could be priced: {why or 'it has no rows'}")

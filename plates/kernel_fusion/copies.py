@@ -9,8 +9,7 @@ from model.copies import fitted
 from plates.formats import FORMATS, formatted
 from plates.hardware_inputs import MICRO, card_of, own_numbers
 from plates.kernel_fusion.inputs import KernelFusion
-from plates.kernel_fusion.timing_files import read
-from plates.kernel_fusion.timings import FAULTS_SHOWN
+from plates.kernel_fusion.timing_files import first, read
 from plates.plate import Found, inputs_of
 
 SAID = {"gpu": "", "operation": "copy", "variant": "unfused", "dtype": "", "values": "bytes"}
@@ -38,7 +37,7 @@ def copied(content: bytes, name: str, inputs: Mapping[str, Any]) -> Found:
     try:
         fit = fitted(moved[beyond], times[beyond])
     except ValueError as fault:
-        told = "\n".join([*faults[:FAULTS_SHOWN], f"{name or 'the file'}: {fault}."])
+        told = "\n".join([*first(faults), f"{name or 'the file'}: {fault}."])
         raise ValueError(f"{told} Of copies that move {least}, it has {beyond.sum()}.") from None
     predicted = fit.time_s(moved)
     ratio = predicted / times
@@ -54,7 +53,7 @@ def copied(content: bytes, name: str, inputs: Mapping[str, Any]) -> Found:
         inputs_of(KernelFusion)[it].check(value)
     return Found(
         {"gpu": "custom", "model": "refined", **own},
-        [*faults[:FAULTS_SHOWN], *_told(fit, gpu, least, beyond, ratio)],
+        [*first(faults), *_told(fit, gpu, least, beyond, ratio)],
         table[["line"]].assign(
             copied=table["n_values"],
             measured_s=times,

@@ -71,17 +71,19 @@ def _of_timings() -> Facts:
     """Yield how far the models are off the published timings, at the median, and of how many."""
     errors = {}
     for model, report in {"refined": timings.published(), "sketch": timings.in_sketch()}.items():
-        others = [it for it in report.priced if it.card not in timings.CORE]
+        others = report.table[~report.table["card"].isin(timings.CORE)]
+        unfused = timings.of_variant(others, "unfused")
         for slow, name in ((False, "dense"), (True, "slow")):
-            rows = [it for it in timings.of_variant(others, "unfused") if _slow(it) == slow]
+            rows = unfused[unfused["chain"].map(_slow) == slow]
             errors[f"{model}_{name}"] = len(rows), timings.median_error(rows)
         for line in report.summary()[:4]:
             cards = "core" if line["scope"] == "A100 and H100" else "others"
             name = f"{model}_{cards}_{line['variant'].replace(' ', '_')}"
             errors[name] = line["rows"], line["median_error"]
-    core = [it for it in timings.published().priced if it.card in timings.CORE]
+    table = timings.published().table
+    core = table[table["card"].isin(timings.CORE)]
     for name, rows in {
-        "unseen": [it for it in timings.of_variant(core, "unfused") if it.chain not in FITTED_TO],
+        "unseen": timings.of_variant(core[~core["chain"].isin(FITTED_TO)], "unfused"),
         "any_fused": timings.of_variant(core, "fused"),
         "compiled": timings.of_variant(core, "compiled"),
     }.items():
@@ -92,9 +94,9 @@ def _of_timings() -> Facts:
     yield "timer", timings.EVENT_TIMER_S, "time", "meta-pytorch/tritonbench pull 146"
 
 
-def _slow(timing: timings.Timing) -> bool:
-    """Return whether the chain has a kernel whose operands are not all dense and of one format."""
-    steps = CHAINS[timing.chain].unfused
+def _slow(chain: str) -> bool:
+    """Return whether a chain has a kernel whose operands are not all dense and of one format."""
+    steps = CHAINS[chain].unfused
     return bool((steps.indexed | steps.mixed).any())
 
 
@@ -102,9 +104,9 @@ def _of_pairs() -> Facts:
     """Yield, for ReLU and square on an H100, sizes and speed-ups: published and predicted."""
     rows = [it for it in timings.published().priced if it.chain == "relu-squared"]
     for name, cols in RELU_SQUARED_COLS.items():
-        of = {it.variant: it for it in rows if it.row["cols"] == cols}
+        of = {it.variant: it for it in rows if it.cols == cols}
         before, after = (of[it] for it in ("unfused", "fused"))
-        yield f"size_{name}", before.n_values, "count", before.row["source"]
+        yield f"size_{name}", before.n_values, "count", before.source
         for said in ("measured", "predicted"):
             before_s, after_s = (getattr(it, f"{said}_s") for it in (before, after))
-            yield f"{said}_{name}", before_s / after_s, "number", before.row["source"]
+            yield f"{said}_{name}", before_s / after_s, "number", before.source

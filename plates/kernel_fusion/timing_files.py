@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain, compress, islice
 from pathlib import Path
@@ -18,9 +18,10 @@ TIMES_S = (1e-9, 1e6)
 RATES = (1e-6, 1e6)
 """What a number of values, a time and a rate in GB/s may be: nothing lies beyond."""
 
+FAULTS_SHOWN = 20
 HEADING_WITHIN = 200
 AT_ONCE = 50_000
-"""Lines among which the heading is looked for, and lines read at a time."""
+"""Faults that are told one by one, lines among which the heading is, and lines read at a time."""
 
 
 def read(
@@ -54,6 +55,12 @@ def read(
         raise ValueError(f"{name}{fault}") from None
     faulty = _numbers(table, heading, name, faults)
     return table[~faulty], faults, ragged + int(faulty.sum())
+
+
+def first(faults: Sequence[str]) -> list[str]:
+    """Return the first faults, and how many more there are."""
+    more = len(faults[FAULTS_SHOWN:])
+    return [*faults[:FAULTS_SHOWN], *([f"and {more} faults more"] if more else [])]
 
 
 def _opened(source: Path | bytes) -> io.TextIOWrapper:

@@ -2,12 +2,12 @@
 
 import itertools
 import re
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from functools import cache, cached_property
-from operator import attrgetter
+from functools import cache
+from json import dumps
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from plates import formats
 from plates.formats import formatted
 from plates.hardware_inputs import MICRO
 from plates.kernel_fusion.inputs import WORDS, KernelFusion
-from plates.kernel_fusion.timing_files import numbers_of, read
+from plates.kernel_fusion.timing_files import first, numbers_of, read
 from plates.kernel_fusion.timing_forms import FORM, VARIANTS
 from plates.plate import Found, Measured, Point
 
@@ -78,7 +78,7 @@ REFUSED_FOR = {
 }
 """Why a row is not priced, the first that holds; the column that says so, and what it may say."""
 
-VALUES_SHOWN, FAULTS_SHOWN = 5, 20
+VALUES_SHOWN = 5
 HOST_BOUND = {"longer": 1.5, "alike": 1.1, "larger": 2.0}
 """A time is likely the host's: so much longer than predicted, and alike at a size so much larger.
 
@@ -87,50 +87,13 @@ Chosen: no published time is flagged that is met to within the model's error.
 
 
 @dataclass(frozen=True)
-class Timing:
-    """A published time: its row in the file, what that means here, and what the model says of it.
-
-    `card`, `chain` and `form` are ids. Of the prediction `timer_s` is the timer's, and `regime` the
-    largest part.
-    """
-
-    row: Mapping[str, str]
-    line: int
-    card: str
-    chain: str
-    form: str
-    n_values: float
-    measured_s: float
-    timer_s: float
-    predicted_s: float = np.nan
-    regime: str = ""
-
-    @property
-    def variant(self) -> str:
-        """What was timed of the chain, one of `VARIANTS`."""
-        return self.row["variant"]
-
-    @property
-    def ratio(self) -> float:
-        """Predicted over measured."""
-        return self.predicted_s / self.measured_s
-
-    def plain(self) -> dict[str, Any]:
-        """Return it as plain data, times in seconds."""
-        return {
-            **{it: self.row[it] for it in ("gpu", "operation", "variant", "pass", "dtype")},
-            **{it: _whole(self.row[it]) for it in ("rows", "cols")},
-            "predicted": self.predicted_s, "measured": self.measured_s, "ratio": self.ratio,
-            "regime": self.regime, "line": self.line,
-        }  # fmt: skip
-
-
-@dataclass(frozen=True)
 class Report:
     """All that a file of timings came to: rows priced, others by reason, faults by line.
 
-    `table` has a row for each that was priced: the columns `PRICED`, the cells of the file, and
-    `of_gpu` and `of_operation`, the commonest of all spellings of the same. `refused` has, by
+    `table` has a row for each that was priced: the cells of the file, its `line`, the ids `card`,
+    `chain` and `form`, `n_values` and `measured_s`; what the model says, `predicted_s`, the `ratio`
+    of that to the measured, the timer's part `timer_s` and the largest of the others, the `regime`;
+    and `of_gpu` and `of_operation`, the commonest of all spellings of the same. `refused` has, by
     reason, the values that were not understood, and `how` says what was taken to be so.
     """
 
@@ -140,38 +103,34 @@ class Report:
     refused: Mapping[str, Counter[str]]
     how: str
 
-    @cached_property
-    def priced(self) -> list[Timing]:
-        """The rows that were priced, one by one."""
-        cells = [it for it in self.table if it not in (*PRICED, "of_gpu", "of_operation")]
-        rows = self.table[cells].astype(object).to_dict("records")
-        told = self.table[list(PRICED)].to_dict("records")
-        return [Timing(row, **it) for row, it in zip(rows, told, strict=True)]
+    @property
+    def priced(self) -> list[Any]:
+        """The rows that were priced, each with the columns of `table` as its attributes."""
+        return [*self.table.itertuples(index=False, name="Timing")]
+
+    @property
+    def first_faults(self) -> list[str]:
+        """The first of the faults, and how many more there are."""
+        return first(self.faults)
 
     def summary(self) -> list[dict[str, Any]]:
         """Return the median errors: of the core cards and the others, then group by group."""
-        table = self._with_errors()
+        table = self.table
         inner = table["card"].isin(CORE)
         parts = [
-            ({"scope": scope, "variant": variant}, _rows_of(rows, variant))
+            ({"scope": scope, "variant": variant}, of_variant(rows, variant))
             for scope, rows in (("A100 and H100", table[inner]), ("other GPUs", table[~inner]))
             for variant in ("unfused", BEST)
         ]
         return [
-            {
-                **it,
-                "rows": len(rows),
-                "median_error": float(np.median(rows["error"])) if len(rows) else None,
-            }
-            for it, rows in parts
+            {**it, "rows": len(rows), "median_error": median_error(rows)} for it, rows in parts
         ] + self.errors("operation", "gpu", "variant").to_dict("records")
 
     def _with_errors(self) -> Any:
-        error = (self.table["predicted_s"] / self.table["measured_s"] - 1).abs()
         bands = np.array([*SIZES], object)[
             np.searchsorted([*SIZES.values()], self.table["n_values"])
         ]
-        return self.table.assign(error=error, size=bands)
+        return self.table.assign(error=(self.table["ratio"] - 1).abs(), size=bands)
 
     def errors(self, *by: str) -> Any:
         """Return a table of the rows and `median_error` of each group, and what it is a group of.
@@ -194,7 +153,6 @@ class Report:
             gpu=self.table["of_gpu"],
             operation=self.table["of_operation"],
             values=self.table["n_values"].astype(int),
-            ratio=self.table["predicted_s"] / self.table["measured_s"],
         )
         return table[SHOWN]
 
@@ -220,10 +178,20 @@ class Report:
             found.append({"reason": reason, "rows": rows, "values": values, "more": more})
         return found
 
-    def plain(self) -> dict[str, Any]:
-        """Return the report as plain data: each row priced, the others by reason, the errors."""
-        rows = [it.plain() for it in self.priced]
-        return {"rows": rows, "unpriced": dict(self.unpriced), "summary": self.summary()}
+    def json(self) -> Iterator[str]:
+        """Yield the pieces of the report as one JSON object, with times in seconds.
+
+        It has the `rows` that were priced, how many are `unpriced` by reason, and the `summary`.
+        """
+        a_row = ", ".join(f'"{name}": %s' for name in IN_JSON)
+        yield '{"rows": ['
+        for start in range(0, len(self.table), AT_ONCE):
+            some = self.table[start : start + AT_ONCE]
+            cells = zip(*(_dumped(some[it]) for it in IN_JSON.values()), strict=True)
+            yield ", " if start else ""
+            yield ", ".join(f"{{{a_row % row}}}" for row in cells)
+        rest = dumps({"unpriced": self.unpriced, "summary": self.summary()})
+        yield f"], {rest[1:]}"
 
     def text(self) -> str:
         """Return the errors as a table, and why rows were left out."""
@@ -279,10 +247,12 @@ class Report:
         ]
 
 
-PRICED = (
-    "line", "card", "chain", "form", "n_values", "measured_s", "timer_s", "predicted_s", "regime",
-)  # fmt: skip
-"""What the table of a report has beside the cells of the file."""
+IN_JSON = {
+    **{it: it for it in ("gpu", "operation", "variant", "pass", "dtype", "rows", "cols")},
+    "predicted": "predicted_s", "measured": "measured_s",
+    **{it: it for it in ("ratio", "regime", "line")},
+}  # fmt: skip
+"""What a row has in JSON, and the column that has it."""
 
 SHOWN = ["line", "gpu", "operation", "variant", "dtype", "rows", "cols", "values"]
 SHOWN += ["measured_s", "predicted_s", "ratio", "regime", "note"]
@@ -291,8 +261,8 @@ SIZES = {"up to 1 Mi": 2**20, "1 to 16 Mi": 2**24, "over 16 Mi": np.inf}
 """Bands of sizes by their upper end, in values; chosen: small, about as large as L2, larger."""
 
 
-def _rows_of(table: Any, variant: str) -> Any:
-    """Return the rows of a table as `of_variant` does."""
+def of_variant(table: Any, variant: str) -> Any:
+    """Return the rows of a variant; of the `BEST`, the fastest fused one of each shape."""
     if variant != BEST:
         return table[table["variant"] == variant]
     shape = ["card", "chain", "form", "rows", "cols", "n_values"]
@@ -300,30 +270,20 @@ def _rows_of(table: Any, variant: str) -> Any:
     return fused.drop_duplicates(shape)
 
 
+def median_error(table: Any) -> float | None:
+    """Return the median of how far predictions are off, as shares of the measured times."""
+    return float(np.median(np.abs(table["ratio"] - 1))) if len(table) else None
+
+
+def _dumped(column: Any) -> Any:
+    """Return each cell of a column as JSON; of texts a whole number as such, and null for none."""
+    if column.dtype == float or column.dtype == int:
+        return map(repr, column.tolist())
+    return map({it: dumps(_whole(it)) for it in column.unique()}.__getitem__, column.tolist())
+
+
 def _whole(text: str) -> int | str | None:
     return int(text) if text.isdecimal() else text or None
-
-
-def _grouped(rows: Iterable[Timing], key: Callable[[Timing], Any]) -> dict[Any, list[Timing]]:
-    groups = defaultdict(list)
-    for it in rows:
-        groups[key(it)].append(it)
-    return groups
-
-
-def of_variant(rows: Iterable[Timing], variant: str) -> list[Timing]:
-    """Return the rows of a variant; of the `BEST`, the fastest fused one of each shape."""
-    if variant != BEST:
-        return [it for it in rows if it.variant == variant]
-    shape = attrgetter("card", "chain", "form", "n_values")
-    fused = of_variant(rows, "fused")
-    groups = _grouped(fused, lambda it: (shape(it), it.row["rows"], it.row["cols"]))
-    return [min(group, key=lambda it: it.measured_s) for group in groups.values()]
-
-
-def median_error(rows: Sequence[Timing]) -> float | None:
-    """Return the median of how far predictions are off, as shares of the measured times."""
-    return float(np.median([abs(it.ratio - 1) for it in rows])) if rows else None
 
 
 def validate(
@@ -382,7 +342,7 @@ def taken(content: bytes, name: str, inputs: Mapping[str, Any]) -> Found:
     launch = inputs["launch"]
     overhead_s = inputs["overhead"] * MICRO if launch == "eager" else 0
     report = validate(content, overhead_s=overhead_s, launch=launch, name=name)
-    told = [*report.faults[:FAULTS_SHOWN], report.text()]
+    told = [*report.first_faults, report.text()]
     if report.table.empty:
         raise ValueError("\n".join(told))
     roles = ["before" if it == "unfused" else "after" for it in report.table["variant"]]
@@ -462,6 +422,7 @@ def _priced(table: Any, terms: cost.Terms, overhead_s: float, launch: str, timer
         usual = {it: of.idxmax()[1] for it, of in counts.groupby(level=0)}
         table[f"of_{said}"] = table[meant].map(usual).astype("category")
     table["predicted_s"] = predicted + table["timer_s"]
+    table["ratio"] = table["predicted_s"] / table["measured_s"]
     table["regime"] = np.array(cost.REGIMES, object)[regimes]
     return table
 
@@ -515,7 +476,7 @@ def measured() -> tuple[Measured, ...]:
     terms = KernelFusion.param["terms"].default
     seen_at = {"model": "refined", "launch": "stream", "overhead": 0, "terms": terms}
     ours, sketch = (
-        _grouped(report.priced, lambda it: (it.card, it.chain, it.form))
+        dict([*report.table.groupby(["card", "chain", "form"], observed=True)])
         for report in (published(), in_sketch())
     )
     found = []
@@ -523,7 +484,8 @@ def measured() -> tuple[Measured, ...]:
         when = dict(zip(("gpu", "chain", "dtype"), key, strict=True))
         # A copy is one step of the sketch, and no chain that was timed.
         if key in ours and when["chain"] != "sketch":
-            note, points = _note(ours[key], sketch[key]), tuple(map(_point, ours[key]))
+            note = _note(ours[key], sketch[key])
+            points = tuple(map(_point, ours[key].to_dict("records")))
             found.append(Measured(when, seen_at, _title(**when), note, points))
     return tuple(found)
 
@@ -534,18 +496,18 @@ def _title(gpu: str, chain: str, dtype: str) -> str:
     return f"{WORDS.get('chains', {}).get(chain, CHAINS[chain].name)}{form}, {GPUS[gpu].name}"
 
 
-def _point(timing: Timing) -> Point:
-    provider = timing.row["note"].split(";")[0].removeprefix("provider=")
-    text = WORDS["measured"]["point"].format(**timing.row, provider=provider)
-    role = "before" if timing.variant == "unfused" else "after"
-    return Point(timing.n_values, float(f"{timing.measured_s:.6g}"), role, text)
+def _point(row: Mapping[str, Any]) -> Point:
+    provider = row["note"].split(";")[0].removeprefix("provider=")
+    text = WORDS["measured"]["point"].format(**{**row, "provider": provider})
+    role = "before" if row["variant"] == "unfused" else "after"
+    return Point(row["n_values"], float(f"{row['measured_s']:.6g}"), role, text)
 
 
-def _note(ours: Sequence[Timing], sketch: Sequence[Timing]) -> str:
+def _note(ours: Any, sketch: Any) -> str:
     """Return how far off the model is, and the sketch, at the median."""
     said = WORDS["measured"]
 
-    def errors(rows: Sequence[Timing]) -> str:
+    def errors(rows: Any) -> str:
         found = [
             said[variant].format(share=formatted(error, SHARE))
             for variant in ("unfused", BEST)

@@ -3,6 +3,7 @@
 import csv
 from collections import Counter
 
+import pandas as pd
 import pytest
 
 from model import cost
@@ -16,7 +17,8 @@ GOOD = (
 
 
 def core(variant):
-    return of_variant([it for it in timings.published().priced if it.card in CORE], variant)
+    table = timings.published().table
+    return of_variant(table[table["card"].isin(CORE)], variant)
 
 
 def test_unfused_chains_on_named_a100_and_h100_cards_are_met_within_six_percent():
@@ -25,20 +27,17 @@ def test_unfused_chains_on_named_a100_and_h100_cards_are_met_within_six_percent(
 
 def test_the_best_fused_kernels_are_met_within_three_and_a_half_percent():
     best = core("best fused")
-    unfused_too = {it.row["operation"] for it in core("unfused")}
+    unfused_too = core("unfused")["operation"].unique()
     assert median_error(best) <= 0.035
-    assert median_error([it for it in best if it.row["operation"] in unfused_too]) <= 0.035
+    assert median_error(best[best["operation"].isin(unfused_too)]) <= 0.035
 
 
 def test_a_chain_of_two_kernels_is_met_at_fifteen_of_sixteen_points_within_six_percent():
-    errors = [
-        abs(it.ratio - 1)
-        for it in core("unfused") + core("fused")
-        if it.row["operation"] == "relu_squared"
-    ]
+    rows = pd.concat([core("unfused"), core("fused")])
+    errors = (rows[rows["operation"] == "relu_squared"]["ratio"] - 1).abs()
     assert len(errors) == 16
-    assert sum(error <= 0.06 for error in errors) >= 15
-    assert max(errors) <= 0.1
+    assert (errors <= 0.06).sum() >= 15
+    assert errors.max() <= 0.1
 
 
 def test_every_unfused_row_of_those_cards_is_priced_but_geglu_s():
@@ -50,13 +49,13 @@ def test_every_unfused_row_of_those_cards_is_priced_but_geglu_s():
         ]
     unfused = Counter(row["operation"] for row in rows if row["variant"] == "unfused")
     del unfused["geglu"]
-    assert Counter(it.row["operation"] for it in core("unfused")) == unfused
+    assert Counter(core("unfused")["operation"]) == unfused
     fused = Counter(
         row["operation"]
         for row in rows
         if row["variant"] == "fused" and row["operation"] in unfused
     )
-    found = Counter(it.row["operation"] for it in core("fused"))
+    found = Counter(core("fused")["operation"])
     assert {name: found[name] for name in fused} == fused
 
 
@@ -71,7 +70,7 @@ def test_nothing_is_dropped_silently():
 def test_the_refined_model_is_nearer_than_the_sketch_wherever_there_are_timings():
     sketch = timings.published(cost.SKETCH, 4e-6)
     for variant in ("unfused", "fused"):
-        others = [it for it in sketch.priced if it.card in CORE and it.variant == variant]
+        others = of_variant(sketch.table[sketch.table["card"].isin(CORE)], variant)
         assert median_error(core(variant)) < median_error(others)
 
 
@@ -114,7 +113,7 @@ def test_what_the_timer_costs_is_decided_row_by_row(tmp_path):
     graph = GOOD.replace("provider=x", "CUDA graph")
     for lines in ([GOOD, graph], [graph, GOOD]):
         report = report_on(tmp_path, HEAD, *lines)
-        by_note = {it.row["note"]: it.predicted_s for it in report.priced}
+        by_note = {it.note: it.predicted_s for it in report.priced}
         saved = by_note["provider=x"] - by_note["CUDA graph"]
         assert saved == pytest.approx(timings.EVENT_TIMER_S)
 
