@@ -7,8 +7,8 @@ import numpy as np
 
 from model.copies import fitted
 from plates.formats import FORMATS, formatted
-from plates.hardware_inputs import MICRO, card_of, own_numbers
-from plates.kernel_fusion.inputs import KernelFusion
+from plates.hardware_inputs import MICRO, own_numbers
+from plates.kernel_fusion.inputs import KernelFusion, chosen_gpu
 from plates.kernel_fusion.timing_files import first, read
 from plates.plate import Found, inputs_of
 
@@ -27,7 +27,7 @@ def copied(content: bytes, name: str, inputs: Mapping[str, Any]) -> Found:
     ValueError
         If the file cannot be read, see `timing_files.read`, or no line follows from it.
     """
-    gpu = _chosen(inputs)
+    gpu = chosen_gpu(inputs)
     table, faults, _ = read(content, name or "the file", SAID, None)
     table = table[table["n_values"].notna() & table["measured_s"].notna()]
     moved, times = (2 * table["n_values"]).to_numpy(), table["measured_s"].to_numpy()
@@ -64,13 +64,6 @@ def copied(content: bytes, name: str, inputs: Mapping[str, Any]) -> Found:
         {"copied": "bytes", "measured_s": "time", "predicted_s": "time", "ratio": "number"},
         ("measured_s", "predicted_s"),
     )
-
-
-def _chosen(inputs: Mapping[str, Any]) -> Any:
-    """Return the GPU of the inputs, one of the reader's own too."""
-    known, own = inputs_of(KernelFusion), own_numbers()
-    given = {it: known[it].for_readings(inputs[it]) for it in ("gpu", *own)}
-    return card_of(given.pop("gpu"), **given)
 
 
 def _told(fit: Any, gpu: Any, least: str, beyond: Any, ratio: Any) -> list[str]:

@@ -1,6 +1,7 @@
 """What the reader may set, and the named states of it."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,9 +9,10 @@ import param
 
 from model import cost
 from model.chains import CHAINS, OWN, OWN_EMPTY, OWN_KERNEL, own
-from plates.hardware_inputs import format_choice, gpu_choice, own_gpu
+from model.gpus import Gpu
+from plates.hardware_inputs import card_of, format_choice, gpu_choice, own_gpu, own_numbers
 from plates.inputs import Choice, Flags, Option, Quantity, Rows
-from plates.plate import State
+from plates.plate import State, inputs_of
 from plates.words import words
 
 TOKENS = 8192
@@ -107,6 +109,14 @@ class KernelFusion(param.Parameterized):
     stream = own_gpu("stream", REFINED, **_input("stream"))
     graph = own_gpu("graph", REFINED, **_input("graph"))
     ramp = own_gpu("ramp", REFINED, **_input("ramp"))
+
+
+def chosen_gpu(inputs: Mapping[str, Any]) -> Gpu:
+    """Return the GPU that is chosen, with the reader's own numbers if it is one of their own."""
+    known = inputs_of(KernelFusion)
+    given = {name: known[name].for_readings(inputs[name]) for name in own_numbers()}
+    card = card_of(known["gpu"].for_readings(inputs["gpu"]), **given)
+    return replace(card, name=known["gpu"].text(inputs["gpu"]))
 
 
 STATES = {

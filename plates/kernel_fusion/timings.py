@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, partial
 from json import dumps
 from pathlib import Path
 from typing import Any
@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from model import cost
-from model.chains import CHAINS
-from model.gpus import FORMATS, GPUS
+from model.chains import CHAINS, Chain, own
+from model.gpus import FORMATS, GPUS, Gpu
 from plates import formats
 from plates.formats import formatted
 from plates.hardware_inputs import MICRO
-from plates.kernel_fusion.inputs import WORDS, KernelFusion
+from plates.kernel_fusion.inputs import WORDS, KernelFusion, chosen_gpu
 from plates.kernel_fusion.timing_files import first, numbers_of, read
 from plates.kernel_fusion.timing_forms import FORM, VARIANTS
 from plates.plate import Found, Measured, Point
@@ -295,6 +295,8 @@ def validate(
     progress: Callable[[int], None] | None = None,
     said: Mapping[str, str] | None = None,
     name: str = "",
+    gpu: Gpu | None = None,
+    chain: Chain | None = None,
 ) -> Report:
     """Return the report on a file of timings, or on its content, which faults then call `name`.
 
@@ -303,7 +305,8 @@ def validate(
     `EVENT_TIMER_S`. What is `said` holds for all rows where the file does not say it: see
     `timing_forms.SAID`. Where a column is missing, a row is taken to be of the forward pass, timed
     between events, and `values` is the number of its values whatever its shape. `progress` is told
-    how many rows have been read.
+    how many rows have been read. A `gpu` is taken to be every one that is not known, and a `chain`
+    is the operation `own`.
 
     Raises
     ------
@@ -312,9 +315,11 @@ def validate(
         what is missing.
     """
     timer_s = EVENT_TIMER_S if timer_s is None else timer_s
+    gpus = GPUS | ({"custom": gpu} if gpu else {})
+    chains = CHAINS | ({"own": chain} if chain else {})
     name = name or ("the file" if isinstance(source, bytes) else str(source))
     table, faults, unreadable = read(source, name, said or {}, progress)
-    why = _reasons(table)
+    why = _reasons(table, gpus, chains)
     unpriced = Counter({"unreadable": unreadable} if unreadable else {})
     refused: dict[str, Counter[str]] = {}
     for reason, about in REFUSED_FOR.items():
@@ -324,9 +329,10 @@ def validate(
                 counts = table.loc[why == reason, about[0]].value_counts()
                 refused[reason] = Counter({it: int(n) for it, n in counts.items() if n})
     table = table[why == ""].copy()
-    cannot, told = _cannot_be(table, name)
+    cannot, told = _cannot_be(table, name, gpus, chains)
     unpriced.update({it: int(n) for it, n in cannot[cannot != ""].value_counts().items()})
-    table = _priced(table[cannot == ""].copy(), terms, overhead_s, launch, timer_s)
+    run = partial(cost.Run, overhead_s=overhead_s, terms=terms)
+    table = _priced(table[cannot == ""].copy(), run, launch, timer_s, gpus, chains)
     host = f"{formatted(overhead_s, TIME)} a launch" if overhead_s else "host ahead"
     by = "" if launch == "stream" else f"launched as {launch}, "
     how = f"{by}{host}, L2 cleared, {formatted(timer_s, TIME)} for the timer"
@@ -337,11 +343,20 @@ def taken(content: bytes, name: str, inputs: Mapping[str, Any]) -> Found:
     """Return what the lab shows of a file of timings: the report, and each row that was priced.
 
     The launch mode of the inputs counts, and where that is eager their overhead; else the host is
-    ahead. A ValueError is as in `validate`, or says that nothing could be priced.
+    ahead. The operation `own` is their own chain, and if their GPU is their own, so is any that is
+    not known. A ValueError is as in `validate`, or says that nothing could be priced.
     """
     launch = inputs["launch"]
     overhead_s = inputs["overhead"] * MICRO if launch == "eager" else 0
-    report = validate(content, overhead_s=overhead_s, launch=launch, name=name)
+    gpu = chosen_gpu(inputs) if inputs["gpu"] == "custom" else None
+    report = validate(
+        content,
+        overhead_s=overhead_s,
+        launch=launch,
+        name=name,
+        gpu=gpu,
+        chain=own(inputs["steps"]),
+    )
     told = [*report.first_faults, report.text()]
     if report.table.empty:
         raise ValueError("\n".join(told))
@@ -350,10 +365,11 @@ def taken(content: bytes, name: str, inputs: Mapping[str, Any]) -> Found:
     return Found({}, told, report.rows(), formats, ("measured_s", "predicted_s"), roles)
 
 
-def _reasons(table: Any) -> Any:
+def _reasons(table: Any, gpus: Mapping[str, Gpu], chains: Mapping[str, Chain]) -> Any:
     """Return why each row cannot be priced, or "", and add to the table what its cells mean."""
-    table["card"] = _mapped(table["gpu"], lambda it: CARDS_BARE.get(_bare(it), ""))
-    table["chain"] = _mapped(table["operation"], lambda it: _known(it, OPERATIONS, CHAINS))
+    other = "custom" if "custom" in gpus else ""
+    table["card"] = _mapped(table["gpu"], lambda it: CARDS_BARE.get(_bare(it), other))
+    table["chain"] = _mapped(table["operation"], lambda it: _known(it, OPERATIONS, chains))
     table["form"] = _mapped(table["dtype"], _form)
     table["variant"] = _mapped(table["variant"], lambda it: it.strip().casefold())
     # What a note may say that decides: there is no column that says it.
@@ -368,7 +384,7 @@ def _reasons(table: Any) -> Any:
         ),
         "GPU not named, or not in the table": table["card"] == "",
         "times matrix products too": gemm,
-        "traffic of the operation not counted": ~table["chain"].isin(CHAINS.keys()),
+        "traffic of the operation not counted": ~table["chain"].isin(chains.keys()),
         "partly fused": partly,
         "neither unfused, fused nor compiled": ~table["variant"].isin(VARIANTS),
         "data type not in the table": ~table["form"].isin(FORMATS.keys()),
@@ -401,7 +417,10 @@ def _known(text: str, others: Mapping[str, str], ours: Mapping[str, Any]) -> str
     return others.get(plain) or next(named, plain.casefold().replace("_", "-"))
 
 
-def _priced(table: Any, terms: cost.Terms, overhead_s: float, launch: str, timer_s: float) -> Any:
+def _priced(
+    table: Any, run: Callable[..., cost.Run], launch: str, timer_s: float,
+    gpus: Mapping[str, Gpu], chains: Mapping[str, Chain],
+) -> Any:  # fmt: skip
     """Return a table with what the model says of each row, computed group by group."""
     # A CUDA graph of many repeats is timed as a whole.
     graphs = _mapped(table["note"], lambda it: bool(re.search("(?<!no )CUDA graph", it)))
@@ -411,11 +430,11 @@ def _priced(table: Any, terms: cost.Terms, overhead_s: float, launch: str, timer
     groups = table.groupby(["card", "chain", "form", "variant"]).indices
     for (card, chain, form, variant), rows in groups.items():
         launched = cost.LAUNCHES["graph" if variant == "graph" else launch]
-        run = cost.Run(GPUS[card], FORMATS[form], launched, overhead_s, terms)
-        steps = CHAINS[chain].unfused if variant in ("unfused", "graph") else CHAINS[chain].fused
+        how = run(gpus[card], FORMATS[form], launched)
+        steps = chains[chain].unfused if variant in ("unfused", "graph") else chains[chain].fused
         for start in range(0, len(rows), AT_ONCE):
             some = rows[start : start + AT_ONCE]
-            found = cost.chain_cost(steps, sizes[some], run).chain
+            found = cost.chain_cost(steps, sizes[some], how).chain
             predicted[some], regimes[some] = found.time_s, cost.largest(found)
     for meant, said in (("card", "gpu"), ("chain", "operation")):
         counts = table.groupby([meant, said], observed=True).size()
@@ -427,7 +446,9 @@ def _priced(table: Any, terms: cost.Terms, overhead_s: float, launch: str, timer
     return table
 
 
-def _cannot_be(table: Any, name: str) -> tuple[Any, list[str]]:
+def _cannot_be(
+    table: Any, name: str, gpus: Mapping[str, Gpu], chains: Mapping[str, Chain]
+) -> tuple[Any, list[str]]:
     """Return why each row cannot be as it says, or "", and a line on each such row.
 
     Memory moves what the fused kernel must, and no faster than its peak, unless L2 may hold it.
@@ -437,9 +458,9 @@ def _cannot_be(table: Any, name: str) -> tuple[Any, list[str]]:
     why = pd.Series("", table.index, dtype=object)
     found: list[tuple[int, str]] = []
     for (card, chain, form), rows in table.groupby(["card", "chain", "form"]):
-        gpu = GPUS[card]
+        gpu = gpus[card]
         run = cost.Run(gpu, FORMATS[form])
-        each = float(cost.chain_cost(CHAINS[chain].fused, 1, run).traffic_bytes)
+        each = float(cost.chain_cost(chains[chain].fused, 1, run).traffic_bytes)
         moved = each * rows["n_values"]
         spilt = moved > gpu.l2_spilt_share * gpu.l2_bytes
         fast = rows[spilt & (moved > gpu.bandwidth * rows["measured_s"])]

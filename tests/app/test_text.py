@@ -92,7 +92,7 @@ cost.INDEXED_SHARE = 0.3
 from plates.kernel_fusion import plate, timings
 timings.EVENT_TIMER_S = 4.1e-6
 # What was measured here could not be there.
-timings._cannot_be = lambda table, file: (table["note"].astype(str).mask(table.line > 0, ""), [])
+timings._cannot_be = lambda table, *_: (table["note"].astype(str).mask(table.line > 0, ""), [])
 from tests.app.test_text import Longer, numerals
 print(json.dumps(numerals(dataclasses.replace(plate, inputs=Longer))))
 """

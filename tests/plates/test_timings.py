@@ -9,6 +9,7 @@ import pytest
 from model import cost
 from plates.kernel_fusion import plate, timings
 from plates.kernel_fusion.timings import CORE, PUBLISHED, median_error, of_variant, validate
+from plates.plate import values
 
 HEAD = "gpu,operation,variant,pass,dtype,rows,cols,values,time_us_median,note"
 GOOD = (
@@ -124,6 +125,20 @@ def test_the_plate_s_own_names_are_understood(tmp_path):
     assert [(it.card, it.chain) for it in report.priced] == [
         ("h100-sxm", "relu-squared"), ("gh200", "swiglu"),
     ]  # fmt: skip
+
+
+def test_the_lab_prices_one_s_own_chain_and_gpu(tmp_path):
+    def taken(**inputs):
+        lines = HEAD, GOOD.replace("relu_squared", "own").replace("H100 80GB HBM3", "Fast 9000")
+        return timings.taken("\n".join(lines).encode(), "mine.csv", values(plate.inputs) | inputs)
+
+    # 2 bytes read and 2 written of each value, at 4 TB/s; the timer adds 2.9 µs.
+    typed = {"stream": 1.0, "ramp": 2.0, "achieved": 1.0, "bandwidth": 4e12}
+    found = taken(gpu="custom", steps="r1w1f1aA_r1w1f1aA", **typed).table
+    assert found["predicted_s"].tolist() == pytest.approx([4 * 4096**2 / 4e12 + 5.9e-6])
+    assert found["gpu"].tolist() == ["NVIDIA Fast 9000"]
+    with pytest.raises(ValueError, match="GPU not named, or not in the table"):
+        taken()
 
 
 def test_a_row_that_is_too_short_or_too_long_is_named(tmp_path):
