@@ -159,7 +159,7 @@ def measure(chain: str) -> None:
     """Print the script that times a chain on a GPU, as a file that `validate` reads."""
     measured = next(plate.measure for plate in find_plates().values() if plate.measure)
     try:
-        print(measured(chain), end="")
+        print(measured.of(chain), end="")
     except ValueError as fault:
         fail(fault)
 

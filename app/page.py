@@ -215,12 +215,14 @@ def page(
     engine: str = "browser",
     more: Sequence[Asset] = (),
     lab: str = "",
+    measure: str = "",
 ) -> str:
     """Return the page's HTML at the plate's defaults.
 
     `link` maps an asset's name to its address; without it the assets are put into the page.
     `embed` is the address of the script for embedding pages, and `session` where a served page asks
-    for its Panel session. `lab` is the address of the lab, if there is one.
+    for its Panel session. `lab` is the address of the lab and `measure` that of the folder with the
+    scripts that measure, if there are any.
     """
     state = values(plate.inputs())
     template = templates().get_template("page.html")
@@ -246,6 +248,7 @@ def page(
         session=session,
         engine=engine,
         lab=lab,
+        measure=measure,
     )
 
 

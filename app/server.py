@@ -24,7 +24,7 @@ from app.page import SESSION, embed_script, index, page, scripts, session_script
 from plates.plate import Plate, plate_of
 
 ENGINES = ("browser", "python")
-KINDS = {".js": "text/javascript", ".css": "text/css"}
+KINDS = {".js": "text/javascript", ".css": "text/css", ".py": "text/x-python"}
 ASSETS = "/assets/"
 
 
@@ -127,8 +127,11 @@ def _texts(plates: Mapping[str, Plate], engine: str, joined: bool) -> dict[str, 
     for name, plate in plates.items():
         session = SESSION.format(name) if joined else ""
         texts[f"/{name}"] = page(
-            plate, link, session=session, engine=engine, more=more, lab=f"{name}/lab"
-        )
+            plate, link, session=session, engine=engine, more=more, lab=f"{name}/lab",
+            measure=f"{name}/measure/",
+        )  # fmt: skip
+        if plate.measure:
+            texts |= {f"/{name}/measure/{it}": text for it, text in plate.measure.files().items()}
     return texts
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator, Mapping
+from functools import partial
 from io import StringIO
 from typing import Any, ClassVar
 from urllib.parse import urlencode
@@ -150,6 +151,8 @@ def _shown(found: Found, brought: Brought, words: Mapping[str, Any]) -> Iterator
     """Yield what was found: sentences, then as points and as a table that select each other."""
     said = templates().get_template("told.html").render(told=found.told, label=brought.label)
     yield pn.pane.HTML(said, stylesheets=SHEETS, sizing_mode="stretch_width")
+    for name, text in found.files.items():
+        yield pn.widgets.FileDownload(callback=partial(StringIO, text), filename=name)
     if found.table is None:
         return
     table = pn.widgets.Tabulator(
@@ -185,6 +188,7 @@ def _html(plate: Plate, href: str) -> str:
         templates()
         .get_template("lab.html")
         .render(
+            plate=plate,
             inputs=inputs_spec(plate),
             presets={name: it for name, it in plate.states.items() if it.label},
             words=page_words(plate.words),
@@ -220,6 +224,7 @@ def _stands(
             found[name]["typed"] = it.box_text(value)
         if it.kind == "choice":
             found[name]["about"] = it.options[value].doc
+            found[name]["given"] = bool(it.options[value].given_by)
     return found
 
 

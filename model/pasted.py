@@ -46,7 +46,8 @@ class Counted:
     """What was counted: a chain for each stretch between matrix products, and `notes` on them.
 
     `kernels` are all, barriers included; `arguments` say what each was taken to be. If lines were
-    `refused` there are no chains.
+    `refused` there are no chains. `definition` is that of a function `chain` that does the same, of
+    what it `takes`; there is none where more than tensors and numbers is used.
     """
 
     chains: Sequence[Chain] = ()
@@ -54,6 +55,8 @@ class Counted:
     arguments: Mapping[str, str] = field(default_factory=dict)
     refused: Sequence[Refused] = ()
     notes: Sequence[str] = ()
+    definition: str = ""
+    takes: Mapping[str, str] = field(default_factory=dict)
 
 
 def counted(code: str) -> Counted:
@@ -85,7 +88,7 @@ class _Pasted:
     """Code that was parsed, and what its arguments are taken to be."""
 
     def __init__(self, tree: ast.Module, lines: Sequence[str]) -> None:
-        self.lines = lines
+        self.tree, self.lines = tree, lines
         self.arguments: dict[str, str] = {}
         self.notes: list[str] = []
         self.refused: dict[int, Refused] = {}
@@ -144,7 +147,32 @@ class _Pasted:
         ]
         if not chains:
             refused = [Refused(1, self.code(1), "no kernel in it reads a tensor to be fused")]
-        return Counted(chains, kernels, told, refused, notes)
+        takes = self.takes()
+        definition = self.definition(takes, results) if takes else ""
+        return Counted(chains, kernels, told, refused, notes, definition, takes)
+
+    def takes(self) -> dict[str, str]:
+        """Return what running it takes; nothing if that is more than tensors and numbers."""
+        names = [*self.arguments]
+        if self.parameters:
+            of = self.parameters.args
+            needed = [*of.posonlyargs, *of.args][: -len(of.defaults) or None]
+            names = [it.arg for it in needed]
+        known = {**dict.fromkeys(names, ""), **self.arguments}
+        known |= {it: "number" for it in names if self.reader.known.get(it) is NUMBER}
+        return known if all(map(str.isidentifier, known)) and all(known.values()) else {}
+
+    def definition(self, takes: Mapping[str, str], results: Sequence[str]) -> str:
+        """Return the code of a function `chain` that does what was counted."""
+        if self.parameters:
+            for it in ast.walk(self.tree):
+                if isinstance(it, ast.FunctionDef):
+                    it.decorator_list = []
+            return f"{ast.unparse(self.tree)}\n\n\nchain = {self.parameters.name}"
+        made = self.reader.known.items()
+        returns = [it for it, of in made if isinstance(of, Tensor) and of.memory in results]
+        lines = textwrap.indent(ast.unparse(self.tree), "    ")
+        return f"def chain({', '.join(takes)}):\n{lines}\n    return {', '.join(returns)}"
 
     def code(self, line: int) -> str:
         return _short(self.lines[line - 1]) if 0 < line <= len(self.lines) else ""

@@ -70,7 +70,8 @@ class Found:
 
     `inputs` are to be set, and `told` says in sentences what it is. `table`, if any, is a DataFrame
     with numbers in SI units, which are shown in `formats`; of its columns `compared` are what was
-    measured and what is predicted, and `roles` one role for each row.
+    measured and what is predicted, and `roles` one role for each row. `files` are made for the
+    reader, texts by name.
     """
 
     inputs: Mapping[str, Any] = field(default_factory=dict)
@@ -79,6 +80,7 @@ class Found:
     formats: Mapping[str, str] = field(default_factory=dict)
     compared: tuple[str, str] | None = None
     roles: Sequence[str] = ()
+    files: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,22 @@ class Brought:
 
 
 @dataclass(frozen=True)
+class Scripts:
+    """Python that measures what an option of the `input` stands for, by that option's id.
+
+    `of` an id raises ValueError if it is not among `those` that have a script.
+    """
+
+    input: str
+    those: Sequence[str]
+    of: Callable[[str], str]
+
+    def files(self) -> dict[str, str]:
+        """Return each script by the name of its file."""
+        return {f"{it}.py": self.of(it) for it in self.those}
+
+
+@dataclass(frozen=True)
 class Plate:
     """One page of the course.
 
@@ -104,8 +122,8 @@ class Plate:
     those inputs stand for (by name; numbers may be arrays) to a number for each name in `outputs`,
     and to whatever else its figures draw.
     `facts` returns the text's constants anew at each call. `text` is the Markdown file. `measured`
-    returns what others measured, `validate` holds a file of it against the plate, and `measure`
-    returns the script that measures one thing, by its name. What may be `brought`, the lab takes.
+    returns what others measured, `validate` holds a file of it against the plate, and `measure` has
+    the scripts that make one. What may be `brought`, the lab takes.
     """
 
     id: str
@@ -120,7 +138,7 @@ class Plate:
     measured: Callable[[], tuple[Measured, ...]] = tuple
     validate: Callable[..., Any] | None = None
     brought: tuple[Brought, ...] = ()
-    measure: Callable[[str], str] | None = None
+    measure: Scripts | None = None
 
     @property
     def words(self) -> Path:

@@ -95,6 +95,12 @@ function showCode() {
     .replace("{script}", hosted(new URL(script, location.href)));
 }
 
+function keepLed(link, lead) {
+  if (link === null) return;
+  when.settled.push(() => lead(link));
+  lead(link);
+}
+
 function startLinks() {
   when.settled.push(writeAddress);
   // A page without an address of its own, as in srcdoc, has none to give away.
@@ -106,10 +112,13 @@ function startLinks() {
   when.shown.push(() => timers.settling && say(one("#copied"), ""));
   when.settled.push(showCode);
   showCode();
-  const lab = one("#lab");
-  const toLab = () => { lab.search = new URLSearchParams(told(new URLSearchParams())); };
-  if (lab) when.settled.push(toLab);
-  if (lab) toLab();
+  keepLed(one("#lab"), (link) => { link.search = new URLSearchParams(told(new URLSearchParams())); });
+  keepLed(one("#measure"), (link) => {
+    const {measure, of} = link.dataset;
+    link.href = `${measure}${state[of]}.py`;
+    // What a reader gave themselves has no script.
+    link.hidden = Boolean(plate.inputs[of].options[state[of]].given_by);
+  });
 }
 
 // ---- the page that holds this one

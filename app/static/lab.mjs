@@ -63,6 +63,11 @@ export function render({model}) {
     }
     one(".readout").textContent = readout;
     for (const link of all("[data-page]")) link.href = `${link.dataset.page}?${address}`;
+    for (const link of all("[data-measure]")) {
+      const {value, given} = inputs[link.dataset.of];
+      link.href = `${link.dataset.measure}${value}.py`;
+      link.hidden = given;
+    }
     if (heard === number) flying = false;
     send();
     // What is folded away on the page is drawn once nothing newer waits.

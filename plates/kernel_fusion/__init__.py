@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from model.chains import CHAINS
 from plates.kernel_fusion.copies import copied
 from plates.kernel_fusion.facts import facts
 from plates.kernel_fusion.figures import FIGURES, READOUT
@@ -10,7 +11,7 @@ from plates.kernel_fusion.measure import measure
 from plates.kernel_fusion.pasted import pasted
 from plates.kernel_fusion.readings import OUTPUTS, readings
 from plates.kernel_fusion.timings import measured, taken, validate
-from plates.plate import Brought, Plate
+from plates.plate import Brought, Plate, Scripts
 
 plate = Plate(
     id="kernel-fusion",
@@ -29,7 +30,7 @@ plate = Plate(
         Brought("copies", read=copied, **WORDS["brought"]["copies"]),
         Brought("timings", read=taken, **WORDS["brought"]["timings"]),
     ),
-    measure=measure,
+    measure=Scripts("chain", [*CHAINS], measure),
 )
 
 __all__ = ["KernelFusion", "plate"]

@@ -1,12 +1,14 @@
 """PyTorch that a reader pasted: as the plate's inputs, and as a table of its kernels."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from model.chains import Chain, own_text
 from model.gpus import FORMATS
 from model.pasted import Counted, counted
 from model.pytorch import BYTES, Kernel
+from plates.kernel_fusion.measure import script
 from plates.plate import Found
 
 REFUSED_SHOWN = 20
@@ -56,7 +58,28 @@ def pasted(content: bytes, name: str, inputs: Mapping[str, Any]) -> Found:
     ]
     steps = {"chain": "own", "steps": own_text(chain)}
     formats = dict.fromkeys(("reads", "writes", "flop"), "number")
-    return Found(steps, [*_told(found, chain), *found.notes], pd.DataFrame(rows), formats)
+    table = pd.DataFrame(rows)
+    return Found(steps, [*_told(found, chain), *found.notes], table, formats, files=_files(found))
+
+
+def _files(found: Counted) -> dict[str, str]:
+    """Return the script that times the code, if it is one chain of tensors and numbers."""
+    if not found.definition or len(found.chains) > 1 or any(it.barrier for it in found.kernels):
+        return {}
+    chain = replace(
+        found.chains[0], name="your chain", arguments=found.takes, shapes=_shapes(found.takes)
+    )
+    return {"measure.py": script("own", chain, found.definition)}
+
+
+def _shapes(takes: Mapping[str, str]) -> dict[str, str]:
+    """Return shapes for arguments of which one is a table of 1/n: it is repeated over n heads."""
+    heads = next((it.partition("/")[2] for it in takes.values() if it.startswith("table 1/")), "")
+    if not heads.isdecimal():
+        return {}
+    kinds = {"tensor": f"rows, {heads}, cols // {heads}", "row": f"cols // {heads}"}
+    kinds[f"table 1/{heads}"] = f"rows, 1, cols // {heads}"
+    return {name: kinds[said] for name, said in takes.items() if said in kinds}
 
 
 def _told(found: Counted, chain: Chain) -> list[str]:

@@ -106,6 +106,9 @@ def test_pasted_code_is_priced_here_and_on_the_page_and_what_is_wrong_changes_no
     page.get_by_role("button", name="Take it in").click()
     expect(page.get_by_role("region", name="Your chain")).to_contain_text("The kernels of lines 1")
     expect(readout(page)).to_contain_text("A chain of 2 kernels")
+    with page.expect_download() as download:
+        page.get_by_text("Download measure.py").click()
+    assert "z = y * up\n    return z" in download.value.path().read_text(encoding="utf-8")
     said = readout(page).text_content()
     box.fill("y = magic(x)")
     page.get_by_role("button", name="Take it in").click()

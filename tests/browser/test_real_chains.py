@@ -183,6 +183,17 @@ def test_the_roofline_places_the_chain_and_a_large_product(visit, url):
     assert place("matrix multiply")[0] > after[0]
 
 
+def test_the_served_page_hands_out_the_script_of_the_chain_on_show(visit, server):
+    page = visit(f"{server}kernel-fusion?chain=swiglu#take").page
+    page.get_by_text("Take it away").click()
+    link = page.get_by_role("link", name="Measure it yourself")
+    with page.expect_download() as download:
+        link.click()
+    assert "F.silu(gate)" in download.value.path().read_text(encoding="utf-8")
+    page.get_by_role("combobox", name="Chain").select_option("own")
+    expect(link).to_be_hidden()
+
+
 def test_published_points_lie_where_they_were_measured_and_name_their_source(visit, url):
     there = visit(url).page
     there.get_by_text("Published timings", exact=True).click()

@@ -32,8 +32,9 @@ def test_its_tensors_are_as_large_as_the_chain_says():
     assert "make(rows, cols * 2)" in measure("swiglu-split")
     assert "make(cols)" in measure("rms-norm")
     assert "make(cols, dtype=torch.float32)" in measure("dyt")
-    assert "COLS = 5120" in measure("rope")
-    assert "COLS = 4096" in measure("rms-norm")
+    assert "ROWS, COLS = 1, 5120" in measure("rope")
+    assert "ROWS, COLS = 1, 4096" in measure("rms-norm")
+    assert "ROWS, COLS = 32, 4096" in measure("group-norm")
 
 
 def test_a_chain_in_fp32_is_timed_in_no_other_format():

@@ -1,5 +1,7 @@
 """Pasted PyTorch as the plate's inputs: the same numbers as the chain that it is."""
 
+import ast
+
 import pytest
 
 from plates.kernel_fusion import plate
@@ -17,6 +19,26 @@ def read(code, **inputs):
 def test_a_pasted_chain_has_the_numbers_of_the_same_chain_of_the_plate():
     found = read(SWIGLU)
     assert plate.outcome(found.inputs) == plate.outcome({"chain": "swiglu"})
+
+
+def test_code_of_tensors_and_numbers_gets_the_script_that_times_it():
+    script = read("def f(x, weight, eps: float, wide=False):\n    return x * weight + eps")
+    text = script.files["measure.py"]
+    ast.parse(text)
+    assert "chain = f" in text
+    assert "make(rows, cols),\n        make(cols),\n        1e-6," in text
+    bare = read("x.mul_(2)\ny = x + gate").files["measure.py"]
+    assert "def chain(x, gate):\n    x.mul_(2)\n    y = x + gate\n    return x, y" in bare
+    turned = read("y = q * cos + k").files["measure.py"]
+    assert "make(rows, 32, cols // 32),\n        make(rows, 1, cols // 32)" in turned
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["y = F.gelu(x) * self.scale", "y = F.gelu(x @ w)", "def f(x, config):\n    return x + config.a"],
+)
+def test_code_of_more_than_these_gets_none(code):
+    assert read(code).files == {}
 
 
 def test_each_kernel_is_told_with_its_line_and_what_it_moves_in_the_format():
