@@ -56,10 +56,10 @@ def hue(role: str) -> str:
 
 
 def ground() -> str:
-    """Return a style sheet by which the frame of a Bokeh figure follows the reader's theme."""
+    """Return a style sheet: the frame of a Bokeh figure is light, or on a screen as the theme."""
     colours = palette()
     sheets = []
-    for n, theme in enumerate(("light", "dark")):
+    for n, media in enumerate(("all", "screen and (prefers-color-scheme: dark)")):
         ink, quiet, rule = (colours[it][n] for it in ("ink", "quiet", "rule"))
         said = {
             **dict.fromkeys(("background-fill", "border-fill"), "transparent"),
@@ -68,7 +68,7 @@ def ground() -> str:
             **dict.fromkeys(("text", "axis-label-text", "major-label-text", "label-text"), ink),
         }
         lines = " ".join(f"--bk-{name}-color: {colour};" for name, colour in said.items())
-        sheets.append(f"@media (prefers-color-scheme: {theme}) {{ :host {{ {lines} }} }}")
+        sheets.append(f"@media {media} {{ :host {{ {lines} }} }}")
     return "\n".join(sheets)
 
 
@@ -366,8 +366,9 @@ def compared(found: Found, title: str, labels: tuple[str, str]) -> tuple[Any, Co
     hues = {role: hue(role) for role in np.unique(roles)}
     source.data["hue"] = [hues[it] for it in roles]
     points = plot.scatter(
-        "x", "y", source=source, size=6, line_color="hue", fill_color="hue", fill_alpha=0.3
-    )
+        "x", "y", source=source, size=6, line_color="hue", fill_color="hue", fill_alpha=0.3,
+        selection_fill_alpha=1, nonselection_line_alpha=0.4,
+    )  # fmt: skip
     plot.line([low, high], [low, high], color=hue("other"), line_dash="dotted")
     if len(found.table) <= HOVERED:
         names = [it for it in found.table if it not in found.formats]

@@ -1,7 +1,8 @@
 """The lab of a plate: what it declares as inputs and figures, as controls and in Bokeh."""
 
 import asyncio
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from io import StringIO
 from typing import Any, ClassVar
@@ -25,8 +26,11 @@ ROWS = 12
 """Rows of a table on show at once."""
 
 
-SHEETS = [style().text.replace(":root", ":host")]
-"""The page's style, for what is in the shadow of a component."""
+SHEETS = [
+    re.sub(r":root(\[.+?\])", r":host(\1)", style().text).replace(":root", ":host"),
+    (STATIC / "lab.css").read_text(encoding="utf-8"),
+]
+"""The page's style and the lab's own, for what is in the shadow of a component."""
 
 
 class Controls(pn.custom.JSComponent):
@@ -150,14 +154,15 @@ def _brought(plate: Plate, it: Brought, inputs: param.Parameterized) -> pn.Colum
 def _shown(found: Found, brought: Brought, words: Mapping[str, Any]) -> Iterator[Any]:
     """Yield what was found: sentences, then as points and as a table that select each other."""
     said = templates().get_template("told.html").render(told=found.told, label=brought.label)
-    yield pn.pane.HTML(said, stylesheets=SHEETS, sizing_mode="stretch_width")
-    for name, text in found.files.items():
-        yield pn.widgets.FileDownload(callback=partial(StringIO, text), filename=name)
+    yield pn.pane.HTML(said, stylesheets=SHEETS, sizing_mode="stretch_width", margin=(5, 0))
+    yield from (_download(name, partial(StringIO, it)) for name, it in found.files.items())
     if found.table is None:
         return
+    rows = _in_units(found)
     table = pn.widgets.Tabulator(
-        _in_units(found), disabled=True, show_index=False, pagination="remote", page_size=ROWS,
-        sizing_mode="stretch_width",
+        rows, widths=_widths(rows), disabled=True, show_index=False, pagination="remote",
+        page_size=ROWS, sizing_mode="stretch_width", theme="fast", stylesheets=SHEETS,
+        margin=(5, 0),
     )  # fmt: skip
     if found.compared:
         plot, source = plots.compared(found, brought.label, tuple(words["lab_compared"]))
@@ -166,10 +171,16 @@ def _shown(found: Found, brought: Brought, words: Mapping[str, Any]) -> Iterator
         source.selected.on_change("indices", lambda _, __, rows: table.param.update(selection=rows))
         yield plot
     yield table
-    yield pn.widgets.FileDownload(
-        callback=lambda: StringIO(found.table.to_csv(index=False)),
-        filename=f"{brought.id}.csv",
+    yield _download(
+        f"{brought.id}.csv",
+        lambda: StringIO(found.table.to_csv(index=False)),
         label=words["lab_download"],
+    )
+
+
+def _download(name: str, made: Callable[[], StringIO], **said: Any) -> pn.widgets.FileDownload:
+    return pn.widgets.FileDownload(
+        callback=made, filename=name, stylesheets=SHEETS, margin=(5, 0), **said
     )
 
 
@@ -181,6 +192,19 @@ def _in_units(found: Found) -> Any:
         table[name] = (table[name] / scale).map("{:.4g}".format).astype(float)
         names[name] = f"{name.removesuffix('_s')}, {unit}" if unit else name
     return table.rename(columns=names)
+
+
+def _widths(table: Any) -> dict[str, int]:
+    """Return the width of each column in pixels: room for its heading and its longest text.
+
+    By itself the table makes room only for what is on the page that it shows first.
+    """
+    widths = {}
+    for name in table:
+        text = "{:,}".format if table[name].dtype.kind in "if" else str
+        longest = max(map(len, map(text, table[name].unique())), default=0)
+        widths[name] = 8 * max(len(name) + 3, longest) + 16
+    return widths
 
 
 def _html(plate: Plate, href: str) -> str:

@@ -85,6 +85,17 @@ export function render({model}) {
   for (const button of all("[data-state]")) {
     button.addEventListener("click", () => ask({}, {state: button.dataset.state}));
   }
+  // A figure's colours are the style sheet's when it is painted: it is painted anew where these change.
+  // It waits for no frame, since paper does not.
+  const theme = matchMedia("screen and (prefers-color-scheme: dark)");
+  const repaint = () => {
+    for (const view of Bokeh.index.query((it) => it.model.type === "Figure")) {
+      view.invalidate_painters();
+      view.repaint();
+    }
+  };
+  theme.addEventListener("change", repaint);
+  model.on("remove", () => theme.removeEventListener("change", repaint));
   model.on("told", hear);
   hear();
   return whole;

@@ -1,3 +1,23 @@
+// What a grid may not hold by itself: what scrolls, and the pages to go to.
+const ROLES = {
+  ".tabulator-tableholder": "rowgroup", ".tabulator-table": "none", ".tabulator-footer": "rowgroup",
+  ".tabulator-footer-contents": "row", ".tabulator-paginator": "gridcell",
+};
+
+// Watch what is shown below, so that the parts of a table have their roles.
+function watch(root, seen = new Set()) {
+  if (seen.has(root)) return;
+  seen.add(root);
+  const look = () => {
+    for (const [part, role] of Object.entries(ROLES)) {
+      for (const it of root.querySelectorAll(part)) it.setAttribute("role", role);
+    }
+    for (const it of root.querySelectorAll("*")) if (it.shadowRoot) watch(it.shadowRoot, seen);
+  };
+  new MutationObserver(look).observe(root, {childList: true, subtree: true});
+  look();
+}
+
 // A file that is picked or dropped, or a text that is typed, is given to Python once, and not kept.
 export function render({model}) {
   const whole = document.createElement("section");
@@ -33,6 +53,7 @@ export function render({model}) {
     event.preventDefault();
     give(dropped, dropped.name);
   });
+  model.on("after_render", () => watch(whole.getRootNode().host.getRootNode()));
   model.on("problem", () => say(model.problem));
   return whole;
 }

@@ -157,13 +157,87 @@ def test_timed_copies_are_set_as_a_gpu_of_ones_own(lab):
     expect(page.get_by_role("combobox", name="GPU")).to_have_value("custom")
 
 
+HAS_COLOUR = """([canvas, [red, green, blue]]) => {
+    const {width, height} = canvas;
+    const copy = new OffscreenCanvas(width, height).getContext("2d", {willReadFrequently: true});
+    copy.drawImage(canvas, 0, 0);
+    const {data} = copy.getImageData(0, 0, width, height);
+    for (let n = 0; n < data.length; n += 4) {
+        if (data[n] === red && data[n + 1] === green && data[n + 2] === blue) return true;
+    }
+    return false;
+}"""
+"""Whether a canvas has a colour."""
+CUT_OFF = """cells => cells.filter(cell => cell.textContent.trim()
+    && [cell, ...cell.querySelectorAll("*")].some(it => it.scrollWidth > it.clientWidth
+        && getComputedStyle(it).overflowX !== "visible")).map(it => it.textContent)"""
+"""The texts that are wider than their cells."""
+
+
+def bring(page, code="y = F.silu(gate)\nz = y * up", file=PUBLISHED):
+    """Paste code and pick a file, and wait until the table of each is shown."""
+    page.get_by_role("textbox", name="Your chain").fill(code)
+    page.get_by_role("button", name="Take it in").click()
+    expect(page.get_by_role("columnheader", name="kernel")).to_be_visible(timeout=20_000)
+    page.get_by_label("Your timings").set_input_files(file)
+    expect(page.get_by_role("columnheader", name="ratio", exact=True)).to_be_visible(timeout=20_000)
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_in_the_lab(lab, scheme):
     page = lab("?model=refined", color_scheme=scheme).page
+    bring(page)
+    expect(page.get_by_role("gridcell").get_by_role("button", name="Next")).to_have_count(2)
     found = Axe().run(page)
     assert [
         (it["id"], [n["html"] for n in it["nodes"]]) for it in found.response["violations"]
     ] == []
+
+
+def test_tables_and_figures_follow_the_reader_s_theme(lab):
+    page = lab("?model=refined", color_scheme="light").page
+    bring(page)
+    cell, button = (
+        page.get_by_role("columnheader", name="ratio", exact=True),
+        page.get_by_role("button", name="Download these rows").first,
+    )
+    painted = page.get_by_role("img", name="Bytes moved, pass by pass").locator("canvas").first
+    # As in page.css, --raised and --ground.
+    expect(cell).to_have_css("background-color", "rgb(255, 255, 255)")
+    expect(button).to_have_css("background-color", "rgb(251, 250, 247)")
+    light = painted.evaluate("it => it.toDataURL()")
+    page.emulate_media(color_scheme="dark")
+    expect(cell).to_have_css("background-color", "rgb(29, 31, 35)")
+    expect(button).to_have_css("background-color", "rgb(22, 23, 26)")
+    page.wait_for_function(
+        "([it, was]) => it.toDataURL() !== was", arg=[painted.element_handle(), light]
+    )
+
+
+def test_no_text_of_the_tables_is_cut_off_and_only_they_scroll_sideways(lab):
+    page = lab("?model=refined", viewport={"width": 768, "height": 900}).page
+    bring(page, code="y = x.float()\nz = torch.where(y.abs() > 1e-6, y, torch.zeros_like(y)) * x")
+    order = page.get_by_role("columnheader", name="values", exact=True)
+    for direction in ("ascending", "descending"):
+        order.click()
+        expect(order).to_have_attribute("aria-sort", direction)
+        cells = page.get_by_role("columnheader").or_(page.get_by_role("gridcell"))
+        assert cells.evaluate_all(CUT_OFF) == []
+    assert page.evaluate("document.documentElement.scrollWidth") == 768
+
+
+def test_tables_and_figures_print_on_white_from_a_dark_screen(lab):
+    page = lab("?model=refined", color_scheme="dark").page
+    bring(page)
+    heading = page.get_by_role("columnheader", name="ratio", exact=True)
+    page.emulate_media(media="print")
+    # As in page.css, the light --raised and --ink.
+    expect(heading).to_have_css("background-color", "rgb(255, 255, 255)")
+    expect(heading).to_have_css("color", "rgb(31, 31, 29)")
+    painted = page.get_by_role("img", name="Your timings").locator("canvas").first
+    page.wait_for_function(HAS_COLOUR, arg=[painted.element_handle(), [31, 31, 29]])
+    page.emulate_media(media="screen")
+    page.wait_for_function(HAS_COLOUR, arg=[painted.element_handle(), [232, 230, 225]])
 
 
 def test_the_figures_of_the_lab_hold_the_numbers_of_the_model(lab):

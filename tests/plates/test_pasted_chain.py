@@ -35,7 +35,7 @@ def test_code_of_tensors_and_numbers_gets_the_script_that_times_it():
 
 @pytest.mark.parametrize(
     "code",
-    ["y = F.gelu(x) * self.scale", "y = F.gelu(x @ w)", "def f(x, config):\n    return x + config.a"],
+    ["y = F.gelu(x) * self.scale", "y = F.gelu(x @ w)", "def f(x, self):\n    return x + self.a"],
 )
 def test_code_of_more_than_these_gets_none(code):
     assert read(code).files == {}
