@@ -146,8 +146,7 @@ class Report:
     def rows(self) -> Any:
         """Return a table of the priced rows as they are shown, with times in seconds.
 
-        Its columns are line, gpu, operation, variant, dtype, rows, cols, values, measured_s,
-        predicted_s, ratio (predicted over measured), regime and note.
+        Its columns are `SHOWN`; `ratio` is predicted over measured.
         """
         table = self.table.assign(
             gpu=self.table["of_gpu"],
@@ -254,8 +253,8 @@ IN_JSON = {
 }  # fmt: skip
 """What a row has in JSON, and the column that has it."""
 
-SHOWN = ["line", "gpu", "operation", "variant", "dtype", "rows", "cols", "values"]
-SHOWN += ["measured_s", "predicted_s", "ratio", "regime", "note"]
+SHOWN = ["line", "gpu", "operation", "variant", "measured_s", "predicted_s", "ratio"]
+SHOWN += ["dtype", "rows", "cols", "values", "regime", "note"]
 
 SIZES = {"up to 1 Mi": 2**20, "1 to 16 Mi": 2**24, "over 16 Mi": np.inf}
 """Bands of sizes by their upper end, in values; chosen: small, about as large as L2, larger."""
@@ -336,6 +335,8 @@ def validate(
     host = f"{formatted(overhead_s, TIME)} a launch" if overhead_s else "host ahead"
     by = "" if launch == "stream" else f"launched as {launch}, "
     how = f"{by}{host}, L2 cleared, {formatted(timer_s, TIME)} for the timer"
+    if gpu and (table["card"] == "custom").any():
+        how += f", GPUs not in the table taken to be {gpu.name}"
     return Report(table, unpriced, faults + told, refused, how)
 
 
@@ -368,7 +369,7 @@ def taken(content: bytes, name: str, inputs: Mapping[str, Any]) -> Found:
 def _reasons(table: Any, gpus: Mapping[str, Gpu], chains: Mapping[str, Chain]) -> Any:
     """Return why each row cannot be priced, or "", and add to the table what its cells mean."""
     other = "custom" if "custom" in gpus else ""
-    table["card"] = _mapped(table["gpu"], lambda it: CARDS_BARE.get(_bare(it), other))
+    table["card"] = _mapped(table["gpu"], lambda it: CARDS_BARE.get(_bare(it), it and other))
     table["chain"] = _mapped(table["operation"], lambda it: _known(it, OPERATIONS, chains))
     table["form"] = _mapped(table["dtype"], _form)
     table["variant"] = _mapped(table["variant"], lambda it: it.strip().casefold())
