@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 from bokeh.models import (
+    AllLabels,
+    CDSView,
     ColumnDataSource,
     CustomJSHover,
     FactorRange,
@@ -17,6 +19,7 @@ from bokeh.models import (
     LogTicker,
     Range1d,
     Span,
+    UnionRenderers,
 )
 from bokeh.plotting import figure as bokeh_figure
 
@@ -55,6 +58,7 @@ def hue(role: str) -> str:
     return "#" + "".join(f"{it:02x}" for it in parts)
 
 
+@cache
 def ground() -> str:
     """Return a style sheet: the frame of a Bokeh figure is light, or on a screen as the theme."""
     colours = palette()
@@ -110,7 +114,17 @@ def plotted(plate: Plate, figure: Figure) -> tuple[Any, Draw] | None:
     It is drawn for the first time when it is first brought to a state.
     """
     kind = KINDS.get(figure.kind)
-    return kind(plate, figure) if kind else None
+    if kind is None:
+        return None
+    plot, draw = kind(plate, figure)
+    # Each model costs its memory: nothing is selected or muted here, and what is alike is shared.
+    whole, policy, labels = CDSView(), UnionRenderers(), AllLabels()
+    for it in plot.renderers:
+        it.update(nonselection_glyph=None, muted_glyph=None, view=whole)
+        it.data_source.selection_policy = policy
+    for axis in plot.axis:
+        axis.major_label_policy = labels
+    return plot, draw
 
 
 def _empty(title: str, **settings: Any) -> Any:
@@ -158,9 +172,9 @@ def _curves(plate: Plate, figure: Curves) -> tuple[Any, Draw]:
             line_dash=DASHES[it.role], legend_label=it.label,
         )  # fmt: skip
     tips = {it.label: f"@{{{it.reading}}}{{custom}}" for it in figure.series}
-    shown = {
-        f"@{{{it.reading}}}": _hovered(plate.outputs[it.reading].format) for it in figure.series
-    }
+    forms = {it.reading: plate.outputs[it.reading].format for it in figure.series}
+    hovered = {form: _hovered(form) for form in {*forms.values()}}
+    shown = {f"@{{{name}}}": hovered[form] for name, form in forms.items()}
     plot.add_tools(
         HoverTool(
             renderers=plot.renderers[:1],
@@ -296,7 +310,7 @@ def _lay(plot: Any, source: ColumnDataSource, parts: Sequence[str]) -> None:
         fill_alpha=[1 / (n + 1) for n in range(len(parts))],
     )  # fmt: skip
     plot.add_tools(HoverTool(tooltips=[("@name", "@text")], renderers=drawn))
-    plot.ygrid.visible = False
+    plot.center.remove(plot.ygrid[0])
 
 
 def _fill(

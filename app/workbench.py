@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from io import StringIO
+from sys import intern
 from typing import Any, ClassVar
 from urllib.parse import urlencode
 
@@ -208,7 +209,8 @@ def _widths(table: Any) -> dict[str, int]:
 
 
 def _html(plate: Plate, href: str) -> str:
-    return (
+    """Return the controls, in one text for all visitors."""
+    html = (
         templates()
         .get_template("lab.html")
         .render(
@@ -219,6 +221,7 @@ def _html(plate: Plate, href: str) -> str:
             href=href,
         )
     )
+    return intern(html)
 
 
 def _address(plate: Plate, state: Mapping[str, Any]) -> str:
