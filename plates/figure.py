@@ -163,24 +163,39 @@ class Curves(Figure):
 class Bars(Figure):
     """Readings as bars from zero, on an axis that ends at the reading `end`.
 
-    Its ticks stand at shares of that end, so that the axis holds still and only its labels change.
-    A bar is cut into `divisions` equal parts of the axis.
+    Its ticks are round, 1, 2, 2.5 or 5 of a power of ten apart, and the last may stand before the
+    end. A bar is cut into `divisions` equal parts of the axis.
     """
 
     kind = "bars"
+    ticks: ClassVar[int] = 5
+    """How many there are at most, and at least three."""
 
     axis_label: str
     format: str
     end: str
-    ticks: tuple[float, ...]
     series: tuple[Series, ...]
     divisions: int = 1
 
     def drawn(self, readings: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the length of each bar, and the value at each tick."""
+        """Return the length of each bar, and of each tick its value, place and whether it is on."""
         end = readings[self.end]
-        lengths = {f"{it.reading}_x": 100 * readings[it.reading] / end for it in self.series}
-        return lengths | {f"tick_{n}": share * end for n, share in enumerate(self.ticks)}
+        found = {f"{it.reading}_x": 100 * readings[it.reading] / end for it in self.series}
+        apart = round_up(end / self.ticks)
+        for n in range(self.ticks):
+            found[f"tick_{n}"] = n * apart
+            found[f"tick_{n}_x"] = 100 * n * apart / end
+            found[f"tick_{n}_on"] = n * apart <= end
+        return found
+
+
+def round_up(value: Any) -> Any:
+    """Return the least of 1, 2, 2.5, 5 and 10 times a power of ten that is not below the value."""
+    power = np.power(10.0, np.floor(np.log10(value)))
+    times: Any = 10
+    for one in (5, 2.5, 2, 1):
+        times = np.where(value <= one * power, one, times)
+    return times * power
 
 
 Spot = tuple[str | float, str | float]

@@ -98,7 +98,6 @@ BYTES = Bars(
     axis_label=SAID["bytes-moved"]["x"],
     format="bytes",
     end="bytes_axis",
-    ticks=(0, 0.25, 0.5, 0.75, 1),
     divisions=PASSES,
     series=(drawn("bytes_unfused", "before"), drawn("bytes_fused", "after")),
 )

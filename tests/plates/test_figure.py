@@ -77,18 +77,36 @@ def test_without_a_regime_there_are_none():
     assert plain.shows == ("y",)
 
 
-def test_bars_are_shares_of_the_end_of_their_axis():
-    bars = Bars(
-        **SAID,
-        axis_label="bytes",
-        format="bytes",
-        end="end",
-        ticks=(0, 0.5, 1),
-        series=(Series("a", "a", "before"), Series("b", "b", "after")),
-    )
-    assert listed(bars.drawn({"a": 3.0, "b": 1.0, "end": 4.0}, {})) == {
-        "a_x": 75, "b_x": 25, "tick_0": 0, "tick_1": 2, "tick_2": 4,
-    }  # fmt: skip
+BARS = Bars(
+    **SAID,
+    axis_label="bytes",
+    format="bytes",
+    end="end",
+    series=(Series("a", "a", "before"), Series("b", "b", "after")),
+)
+
+
+def test_bars_and_their_ticks_are_shares_of_the_end_of_their_axis():
+    found = listed(BARS.drawn({"a": 3.0, "b": 1.0, "end": 4.0}, {}))
+    assert (found["a_x"], found["b_x"]) == (75, 25)
+    assert [found[f"tick_{n}_x"] for n in range(5)] == [0, 25, 50, 75, 100]
+
+
+@pytest.mark.parametrize(
+    ("end", "ticks"),
+    [
+        (2**31, [0, 0.5e9, 1e9, 1.5e9, 2e9]),
+        (2**14, [0, 5e3, 10e3, 15e3]),
+        (1.2e-4, [0, 0.25e-4, 0.5e-4, 0.75e-4, 1e-4]),
+        (9.0, [0, 2, 4, 6, 8]),
+        (5.1, [0, 2, 4]),
+        (5.0, [0, 1, 2, 3, 4]),
+    ],
+)
+def test_ticks_of_bars_are_round_and_three_to_five(end, ticks):
+    found = BARS.drawn({"a": 3.0, "b": 1.0, "end": end}, {})
+    on = [found[f"tick_{n}"] for n in range(5) if found[f"tick_{n}_on"]]
+    assert on == pytest.approx(ticks)
 
 
 ROOF = Paths(
