@@ -14,7 +14,8 @@ const PART_LEFT = {start: 0, end: 1, middle: 0.5};
 
 // The place of each label of a plot, or none. Nothing is written yet, so that it is laid out only once.
 function placesIn(plot) {
-  const {left: from, right: to} = plot.getBoundingClientRect();
+  // There is room beside the plot and above it; what is below is the axis'.
+  const {left: from, right: to, bottom} = plot.getBoundingClientRect();
   const {marginLeft, marginRight} = getComputedStyle(plot);
   const room = {left: from - parseFloat(marginLeft), right: to + parseFloat(marginRight)};
   const shownIn = (selector) => all(selector, plot).map((element) => ({element, box: element.getBoundingClientRect()}))
@@ -28,8 +29,8 @@ function placesIn(plot) {
       const at = {left: left + leftAt(right) - leftAt(now[0]), top: top + (down - now[1]) * em};
       return {...at, right: at.left + width, bottom: at.top + height};
     };
-    const free = (box) =>
-      box.left >= room.left && box.right <= room.right && !standing.some((it) => touching(it, box));
+    const free = (box) => box.left >= room.left && box.right <= room.right && box.bottom <= bottom &&
+      !standing.some((it) => touching(it, box));
     const place = element.dataset.places.split(" ").map((it) => it.split(",").map(Number))
       .find((it) => free(boxAt(it)));
     if (place) standing.push(boxAt(place));
