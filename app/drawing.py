@@ -1,7 +1,7 @@
 """Figures as their templates draw them: attributes and texts bound to names, filled at a state.
 
 A pattern has {names} in it: of what the figure draws, else of the readings. {name} is the plain
-number, {name|format} the number as text, and {name|format|end} that text in the unit of the end.
+number, {name|format} the number as text, and {name|format|end} a round one in the unit of the end.
 Where a name has a list, the pattern stands once for each entry. The page fills the same patterns
 again.
 """
@@ -19,7 +19,7 @@ from plates.formats import FORMATS, formatted, scaled
 
 SLOT = re.compile(r"{([^}]+)}")
 AXIS_DIGITS = 3
-"""Digits of a number on an axis that is in the unit of the axis' end."""
+"""Digits at most of a number on an axis that is in the unit of the axis' end."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +58,8 @@ class Drawing:
         shown = FORMATS[form[0]]
         if not form[1:]:
             return formatted(value, shown)
-        end, _ = scaled(self.value(form[1]), shown)
-        return formatted(value, replace(shown, digits=AXIS_DIGITS), end)
+        unit, scale = scaled(self.value(form[1]), shown)
+        return f"{value / scale:.{AXIS_DIGITS}g}{shown.space}{unit}"
 
     def bind(self, **patterns: str) -> Markup:
         """Return attributes that follow the state, each with what it is now."""

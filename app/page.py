@@ -18,7 +18,7 @@ from plates.plate import Measured, Plate, Point, inputs_of, values
 from plates.words import entries, page_words
 
 STATIC = Path(__file__).with_name("static")
-PARTS = ("numbers", "state", "figures", "controls", "address", "article", "take", "start")
+PARTS = ("numbers", "state", "figures", "labels", "controls", "address", "article", "take", "start")
 """The page's scripts in an order in which each uses only those before it."""
 SESSION = "{}/session"
 """Where a page asks how to join its Panel session, with {} for the plate's id."""

@@ -359,8 +359,7 @@ def _paths(plate: Plate, figure: Paths) -> tuple[Any, Draw]:
                 "dash": [DASHES[it.role] for it in of],
                 "text": [it.label for it in of],
                 "align": [
-                    "right" if figure.x.percent(ends[0][0]) > figure.flip else "left"
-                    for _, ends in some
+                    "right" if figure.x.percent(ends[0][0]) > 50 else "left" for _, ends in some
                 ],
             }
 

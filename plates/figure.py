@@ -76,12 +76,10 @@ class Curves(Figure):
     """Readings against one input, log-log, with the present value of that input marked.
 
     The curves are computed at the values `along`, and every `tabled`th of these stands in the table
-    of numbers. The `marked` readings carry their value as text, on the side where there is room:
-    the first and last `flip` percent of the axis have only one. Along the top stand regimes: the
-    reading `regime` is the place of one, in the words of the format `regimes`, and `regime_room` is
-    what a name over the plot needs, in percent. The `regime_words` are a beginning, what is said of
-    each {regime} and what it reaches {to}, and what joins these. Where it is so said, what others
-    `measured` is drawn in it.
+    of numbers. The `marked` readings carry their value as text. Along the top stand regimes: the
+    reading `regime` is the place of one, in the words of the format `regimes`. The `regime_words`
+    are a beginning, what is said of each {regime} and what it reaches {to}, and what joins these.
+    Where it is so said, what others `measured` is drawn in it.
     """
 
     kind = "curves"
@@ -96,8 +94,6 @@ class Curves(Figure):
     regime_words: tuple[str, ...] = ()
     measured: bool = False
     tabled: int = 8
-    flip: float = 15
-    regime_room: float = 25
 
     @property
     def shows(self) -> tuple[str, ...]:
@@ -119,9 +115,7 @@ class Curves(Figure):
 
     def drawn(self, readings: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
         """Return the marks: where the input stands, and each reading that is marked."""
-        x = self.x.percent(inputs[self.input])
-        sides = np.where(x < self.flip, 0, np.where(x > 100 - self.flip, 2, 1))
-        found = {"x": x, "side": sides}
+        found = {"x": self.x.percent(inputs[self.input])}
         for name in self.marked:
             y = readings[name]
             found[f"{name}_y"] = 100 - self.y.percent(y)
@@ -148,12 +142,10 @@ class Curves(Figure):
         place = stops[self.regime]
         first = np.diff(place, prepend=-1) != 0
         left, begin = np.repeat(stops["left"], first), np.repeat(stops["begin"], first)
-        width = np.diff(left, append=100)
         return {
             "regime": np.repeat(place, first),
             "regime_left": left,
-            "regime_middle": left + width / 2,
-            "regime_roomy": width > self.regime_room,
+            "regime_middle": left + np.diff(left, append=100) / 2,
             "regime_begun": left > 0,
             "regime_to": begin + np.diff(begin, append=self.along[-1]),
         }
@@ -163,24 +155,39 @@ class Curves(Figure):
 class Bars(Figure):
     """Readings as bars from zero, on an axis that ends at the reading `end`.
 
-    Its ticks stand at shares of that end, so that the axis holds still and only its labels change.
-    A bar is cut into `divisions` equal parts of the axis.
+    Its ticks are round, 1, 2, 2.5 or 5 of a power of ten apart, and the last may stand before the
+    end. A bar is cut into `divisions` equal parts of the axis.
     """
 
     kind = "bars"
+    ticks: ClassVar[int] = 5
+    """How many there are at most, and at least three."""
 
     axis_label: str
     format: str
     end: str
-    ticks: tuple[float, ...]
     series: tuple[Series, ...]
     divisions: int = 1
 
     def drawn(self, readings: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the length of each bar, and the value at each tick."""
+        """Return the length of each bar, and of each tick its value, place and whether it is on."""
         end = readings[self.end]
-        lengths = {f"{it.reading}_x": 100 * readings[it.reading] / end for it in self.series}
-        return lengths | {f"tick_{n}": share * end for n, share in enumerate(self.ticks)}
+        found = {f"{it.reading}_x": 100 * readings[it.reading] / end for it in self.series}
+        apart = round_up(end / self.ticks)
+        for n in range(self.ticks):
+            found[f"tick_{n}"] = n * apart
+            found[f"tick_{n}_x"] = 100 * n * apart / end
+            found[f"tick_{n}_on"] = n * apart <= end
+        return found
+
+
+def round_up(value: Any) -> Any:
+    """Return the least of 1, 2, 2.5, 5 and 10 times a power of ten that is not below the value."""
+    power = np.power(10.0, np.floor(np.log10(value)))
+    times: Any = 10
+    for one in (5, 2.5, 2, 1):
+        times = np.where(value <= one * power, one, times)
+    return times * power
 
 
 Spot = tuple[str | float, str | float]
@@ -200,7 +207,7 @@ class Path:
 class Paths(Figure):
     """Lines and named spots on two log axes: a chart whose shape the readings give.
 
-    The name of a single spot beyond `flip` percent stands to its left.
+    Where names are in each other's way, those of the first `paths` stay.
     """
 
     kind = "paths"
@@ -208,7 +215,6 @@ class Paths(Figure):
     x: Axis
     y: Axis
     paths: tuple[Path, ...]
-    flip: float = 70
 
     def drawn(self, readings: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
         """Return where each line bends and ends, and whether it is named there."""
@@ -224,7 +230,6 @@ class Paths(Figure):
             x, y = path[-1]
             found[f"end_{n}_x"] = self.x.percent(x)
             found[f"end_{n}_y"] = 100 - self.y.percent(y)
-            found[f"end_{n}_left"] = self.x.percent(x) > self.flip
             found[f"end_{n}_below"] = y < self.y.low
             # Of two lines that end as one, the last is named.
             ends = [it[-1] for it in spots[n + 1 :]]

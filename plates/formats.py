@@ -37,8 +37,8 @@ FORMATS = {
 }
 
 
-def formatted(value: float, form: Format, unit: str | None = None) -> str:
-    """Return the value as text, in the unit named or else in the largest that leaves it above 1.
+def formatted(value: float, form: Format) -> str:
+    """Return the value as text, in the largest unit that leaves it above 1.
 
     Rounds half up, as the page does: `app/static/numbers.js` reads the same `Format`.
     """
@@ -50,8 +50,8 @@ def formatted(value: float, form: Format, unit: str | None = None) -> str:
                 return f"{value / scale:,.0f}{form.space}{name}"
         return f"{Decimal(repr(value)).normalize():,f}"
     if value == 0:
-        return f"0{form.space}{unit or form.units[-1][0]}"
-    name, scale = scaled(value, form, unit)
+        return f"0{form.space}{form.units[-1][0]}"
+    name, scale = scaled(value, form)
     number = format(_rounded(value / scale, form.digits), "f")
     return f"{number}{form.space}{name}" if name else number
 
@@ -62,9 +62,7 @@ def _rounded(value: float, digits: int) -> Decimal:
     return rounded.quantize(Decimal(1).scaleb(rounded.adjusted() + 1 - digits))
 
 
-def scaled(value: float, form: Format, unit: str | None = None) -> tuple[str, float]:
+def scaled(value: float, form: Format) -> tuple[str, float]:
     """Return the unit in which the value is shown: its name, and what it stands for."""
-    if unit is not None:
-        return next(pair for pair in form.units if pair[0] == unit)
     rounded = _rounded(value, form.digits or 1)
     return next((pair for pair in form.units if rounded >= Decimal(repr(pair[1]))), form.units[-1])

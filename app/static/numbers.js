@@ -17,23 +17,22 @@ function say(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
-function formatted(value, {units, digits, space, words}, unit) {
+function formatted(value, {units, digits, space, words}) {
   if (words.length > 0) return words[value];
   if (digits === null) {
     const [name, scale] = units.find(([, it]) => value >= it && value % it === 0) ?? ["", 1];
     return exactly(value / scale) + (name && space + name);
   }
-  if (value === 0) return `0${space}${unit ?? units.at(-1)[0]}`;
-  const [name, scale] = scaleOf(value, {units, digits}, unit);
+  if (value === 0) return `0${space}${units.at(-1)[0]}`;
+  const [name, scale] = scaleOf(value, {units, digits});
   const number = Number((value / scale).toPrecision(digits));
   const decimals = digits - 1 - Number(number.toExponential().split("e")[1]);
   return number.toFixed(Math.max(0, decimals)) + (name && space + name);
 }
 
-function scaleOf(value, {units, digits}, unit) {
+function scaleOf(value, {units, digits}) {
   const rounded = Number(value.toPrecision(digits));
-  const fits = ([name, scale]) => (unit === undefined ? rounded >= scale : name === unit);
-  return units.find(fits) ?? units.at(-1);
+  return units.find(([, scale]) => rounded >= scale) ?? units.at(-1);
 }
 
 const pieces = (text) => text.split(",").map((it) => it.trim());
@@ -72,7 +71,8 @@ function pattern(text, join = "") {
     if (format === undefined) return String(Math.round(100 * value) / 100);
     const form = plate.formats[format];
     if (end === undefined) return formatted(value, form);
-    return formatted(value, {...form, digits: AXIS_DIGITS}, scaleOf(found[slots.length], form)[0]);
+    const [unit, scale] = scaleOf(found[slots.length], form);
+    return Number((value / scale).toPrecision(AXIS_DIGITS)) + form.space + unit;
   };
   const joined = (found, n) => slots.reduce((said, slot, it) => said + written(
     Array.isArray(found[it]) ? found[it][n] : found[it], slot, found) + parts[2 * it + 2], parts[0]);

@@ -22,6 +22,7 @@ attempt(startLights);
 attempt(startTake);
 attempt(startLinks);
 attempt(startFrame);
+attempt(startLabels);
 when.settled.push(() => say(one("#spoken"), sentence(plate.readout, shown)));
 
 for (const listener of when.set) attempt(listener);

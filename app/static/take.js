@@ -2,7 +2,7 @@
 "use strict";
 
 const DRAWN_BY_STYLE = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-family",
-  "font-size", "font-weight", "text-anchor", "vector-effect", "paint-order", "stroke-linejoin", "transform", "rx"];
+  "font-size", "font-weight", "text-anchor", "vector-effect", "paint-order", "stroke-linejoin", "transform", "rx", "visibility"];
 const PAD = {left: 100, right: 110, top: 56, bottom: 56};
 
 function svg(name, attributes, text = "") {
@@ -16,6 +16,7 @@ function svg(name, attributes, text = "") {
 function figureSvg(id) {
   for (const draw of drawNow[id]) draw();
   const element = one(`[data-figure="${id}"]`);
+  placeLabels([element]);
   const drawing = one("svg", element);
   const {width, height} = element.getBoundingClientRect();
   const copy = drawing.cloneNode(true);

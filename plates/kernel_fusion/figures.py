@@ -98,7 +98,6 @@ BYTES = Bars(
     axis_label=SAID["bytes-moved"]["x"],
     format="bytes",
     end="bytes_axis",
-    ticks=(0, 0.25, 0.5, 0.75, 1),
     divisions=PASSES,
     series=(drawn("bytes_unfused", "before"), drawn("bytes_fused", "after")),
 )
@@ -126,6 +125,9 @@ ROOFLINE = Paths(
     paths=tuple(
         Path(label, role, spots)
         for label, role, spots in (
+            (ROLES["before"], "before", (("intensity_unfused", "flop_rate_unfused"),)),
+            (ROLES["after"], "after", (("intensity_fused", "flop_rate_fused"),)),
+            (SAID["roofline"]["matmul"], "other", (("matmul_intensity", "matmul_rate"),)),
             (SAID["roofline"]["tensor"], "other", (RIDGE, TENSOR_RIDGE, (ROOF_TO, "tensor_rate"))),
             (
                 SAID["roofline"]["l2"],
@@ -137,9 +139,6 @@ ROOFLINE = Paths(
                 "ink",
                 ((ROOF_FROM, "roof_from_rate"), RIDGE, (ROOF_TO, "fp32_rate")),
             ),
-            (SAID["roofline"]["matmul"], "other", (("matmul_intensity", "matmul_rate"),)),
-            (ROLES["before"], "before", (("intensity_unfused", "flop_rate_unfused"),)),
-            (ROLES["after"], "after", (("intensity_fused", "flop_rate_fused"),)),
         )
     ),
 )

@@ -126,7 +126,7 @@ def test_the_regimes_are_named_from_left_to_right(visit, url):
         re.compile("Unfused: launch-bound up to about 3.1.Mi values, then HBM-bound up to about 1")
     )
     expect(labels).to_have_text(["launch-bound", "HBM-bound"])
-    line = there.page.locator(".regimes line:not([hidden])")
+    line = there.page.locator(".regimes .between:not([hidden])")
     assert line.evaluate_all("all => all.map(it => it.getAttribute('x1'))") == ["61.93%"]
     there.set(overhead=0)
     expect(said).to_have_text(re.compile("Unfused: HBM-bound up to about 1.0.Gi values"))

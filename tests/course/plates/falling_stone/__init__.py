@@ -73,7 +73,6 @@ plate = Plate(
             axis_label="time",
             format="time",
             end="longest",
-            ticks=(0, 0.5, 1),
             series=(Series("dropped", "dropped", "before"), Series("thrown", "thrown", "after")),
         ),
     ),
