@@ -118,9 +118,10 @@ def plotted(plate: Plate, figure: Figure) -> tuple[Any, Draw] | None:
         return None
     plot, draw = kind(plate, figure)
     # Each model costs its memory: nothing is selected or muted here, and what is alike is shared.
-    whole, policy, labels = CDSView(), UnionRenderers(), AllLabels()
+    views: dict[Any, CDSView] = {it.data_source: it.view for it in plot.renderers}
+    policy, labels = UnionRenderers(), AllLabels()
     for it in plot.renderers:
-        it.update(nonselection_glyph=None, muted_glyph=None, view=whole)
+        it.update(nonselection_glyph=None, muted_glyph=None, view=views[it.data_source])
         it.data_source.selection_policy = policy
     for axis in plot.axis:
         axis.major_label_policy = labels
