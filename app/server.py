@@ -26,6 +26,10 @@ from plates.plate import Plate, plate_of
 ENGINES = ("browser", "python")
 KINDS = {".js": "text/javascript", ".css": "text/css", ".py": "text/x-python"}
 ASSETS = "/assets/"
+ORIGIN = re.compile(
+    r"(?:https?://)?(\[[0-9a-f:.]+\]|[^]\s:/[@?#]+)(?::(\d{1,5}))?/?", re.IGNORECASE
+)
+"""A host as browsers send it, or without its scheme; an IPv6 address stands in brackets."""
 
 
 class File(RequestHandler):
@@ -95,6 +99,7 @@ def application(
         If an allowed origin is none.
     """
     joined = inputs is not None or engine == "python"
+    allowed = [at for it in allow_origin for at in _origins(it)]
     prefix = "/" + root_path.strip("/")
     texts = _texts(plates, engine, joined)
     routes: list[Any] = [
@@ -107,7 +112,7 @@ def application(
     def sessions() -> Router:
         from app import session
 
-        return session.application(plates, inputs, engine, host, allow_origin)
+        return session.application(plates, inputs, engine, host, allowed)
 
     own = "/.*" if joined else f"/({'|'.join(plates)})/lab(/.*)?"
     late = Late(own, sessions)
@@ -115,6 +120,16 @@ def application(
         late.made = sessions()
     routes.append(("/.*", late))
     return WithoutPrefix(Application(routes, compress_response=True), prefix)
+
+
+def _origins(host: str) -> list[str]:
+    """Return the host as it is named where a page of it asks for a session, with its port."""
+    found = ORIGIN.fullmatch(host)
+    if not found or not 0 <= int(found[2] or 0) <= 65535:
+        raise ValueError(f"{host!r} is no host such as course.example, or [::1]:8080 with a port")
+    name = found[1].lower()
+    # Of a port that is not said, Bokeh takes 80, but not behind an IPv6 address.
+    return [f"{name}:{found[2]}"] if found[2] else [name, f"{name}:80"]
 
 
 def _texts(plates: Mapping[str, Plate], engine: str, joined: bool) -> dict[str, str]:

@@ -12,7 +12,6 @@ from bokeh.embed.bundle import bundle_for_objs_and_resources
 from bokeh.io import curdoc
 from bokeh.model import Model
 from bokeh.server.tornado import BokehTornado
-from bokeh.server.util import create_hosts_allowlist
 from bokeh.util.token import generate_jwt_token, generate_session_id
 from panel.io.application import build_applications
 from tornado.ioloop import IOLoop
@@ -69,21 +68,15 @@ def application(
     """Return the running part of a server at the host that holds the sessions of the plates.
 
     All who open the plate of `inputs` share them; else each visitor has inputs of their own.
-
-    Raises
-    ------
-    ValueError
-        If an allowed origin is none.
     """
     address = "/" + SESSION.format(f"({'|'.join(plates)})")
     port = host.rpartition(":")[2]
-    further = create_hosts_allowlist(allow_origin, port)
     visits = {
         name: lambda plate=plate: _visit(plate, inputs, engine) for name, plate in plates.items()
     } | {f"{name}/lab": lambda plate=plate: _lab(plate, inputs) for name, plate in plates.items()}
     sessions = BokehTornado(
         build_applications(visits, location=False),
-        extra_websocket_origins=[host, f"localhost:{port}", f"127.0.0.1:{port}", *further],
+        extra_websocket_origins=[host, f"localhost:{port}", f"127.0.0.1:{port}", *allow_origin],
         extra_patterns=[(address, Joining)],
         compress_response=True,
     )

@@ -159,6 +159,8 @@ def _chain(
     arguments: Mapping[str, str], returns: str, code: str, also_writes: float = 0, **told: Any
 ) -> Chain:
     given = {name: declared(name, said) for name, said in arguments.items()}
+    if unknown := told.get("shapes", {}).keys() - given:
+        raise ValueError(f"shapes has {', '.join(sorted(unknown))}, which is no argument")
     reader = Reader(dict(given))
     for n, line in enumerate(code.strip().splitlines(), start=1):
         try:

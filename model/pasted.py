@@ -9,11 +9,13 @@ import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import Any, NamedTuple
 
 from model.chains import DECLARED, Chain, chain, declared
 from model.pytorch import NUMBER, Kernel, Path, Reader, Tensor, TooMuchError, defaults, fused
 
+PARSING = Lock()
 CODE_MOST, KERNELS_MOST = 200_000, 99
 """How many characters are read, and how many kernels a chain in the short form may have."""
 REGISTERS = 65_536
@@ -75,7 +77,9 @@ def counted(code: str) -> Counted:
     code = textwrap.dedent(code.replace("\r\n", "\n").expandtabs()).strip("\n")
     lines = code.split("\n")
     try:
-        tree = ast.parse(code)
+        # Python 3.11 fails if two threads parse at once.
+        with PARSING:
+            tree = ast.parse(code)
     except SyntaxError as fault:
         at = min(max(fault.lineno or 1, 1), len(lines))
         return Counted(refused=[Refused(at, _short(lines[at - 1]), f"Python reads: {fault.msg}")])

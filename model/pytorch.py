@@ -70,10 +70,13 @@ ALIASES = {
     "swish": "silu", "log_sigmoid": "logsigmoid", "alpha_dropout": "dropout",
 }  # fmt: skip
 COMPOSED = {
-    "normalize": "x / x.norm(2, -1, keepdim=True).clamp_min(0)",
-    "softsign": "x / (x.abs() + 1)",
-    "tanhshrink": "x - x.tanh()",
-    "type_as": "x.to(y.dtype)",
+    name: ast.parse(code, mode="eval").body
+    for name, code in {
+        "normalize": "x / x.norm(2, -1, keepdim=True).clamp_min(0)",
+        "softsign": "x / (x.abs() + 1)",
+        "tanhshrink": "x - x.tanh()",
+        "type_as": "x.to(y.dtype)",
+    }.items()
 }
 """Functions that PyTorch runs as several operations on x and y."""
 
@@ -551,7 +554,7 @@ class Reader:
         if name in COMPOSED:
             names = zip("xy", read, strict=False)
             inner = replace(self, known=dict(names), functions={}, modules={})
-            return inner.value(ast.parse(COMPOSED[name], mode="eval").body)
+            return inner.value(COMPOSED[name])
         if name in ("size", "stride"):
             return EXTENTS if len(arguments) == 1 and not keywords else Share(Fraction(1))
         if name in ("numel", "dim", "item", "element_size", "is_floating_point", "nelement"):

@@ -9,6 +9,7 @@ from urllib.request import Request, urlopen
 import pytest
 
 from app import serve
+from app.server import _origins, application
 from plates.kernel_fusion import KernelFusion
 
 TRIED = {"panel": {"1.9", "1.10"}, "bokeh": {"3.9", "3.10"}}
@@ -31,6 +32,26 @@ def answer(url):
 def told(url):
     with urlopen(f"{url}/session") as it:
         return json.load(it)
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("course.example:8080", ["course.example:8080"]),
+        ("https://Course.example", ["course.example", "course.example:80"]),
+        ("[::1]:8080", ["[::1]:8080"]),
+        ("http://[::1]", ["[::1]", "[::1]:80"]),
+        ("*.example", ["*.example", "*.example:80"]),
+    ],
+)
+def test_an_origin_is_allowed_as_browsers_send_it(said, meant):
+    assert _origins(said) == meant
+
+
+@pytest.mark.parametrize("said", ["", "course example", "::1", "a:b", "a:70000", "a/b", "//a"])
+def test_what_is_no_origin_is_refused_when_the_server_starts(said):
+    with pytest.raises(ValueError, match="is no host such as"):
+        application({}, "127.0.0.1:5006", allow_origin=[said])
 
 
 @pytest.mark.parametrize("name", TRIED)

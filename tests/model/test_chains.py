@@ -169,6 +169,7 @@ def test_a_chain_is_counted_from_its_code_whatever_its_arguments_are_called(tmp_
         ("1/4", "quarter", "argument table is 'table quarter fp32'"),
         ('source = "nobody"', "", "source"),
         ("returns", 'retruns = "x"\nreturns', "retruns"),
+        ("returns", 'shapes = { y = "rows" }\nreturns', "shapes has y, which is no argument"),
     ],
 )
 def test_what_cannot_be_counted_is_refused_with_its_line(tmp_path, before, after, said):
