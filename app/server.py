@@ -16,6 +16,7 @@ from typing import Any
 import param
 from tornado.httpserver import HTTPServer
 from tornado.httputil import HTTPServerRequest
+from tornado.iostream import IOStream
 from tornado.netutil import bind_sockets
 from tornado.routing import Router
 from tornado.web import Application, RedirectHandler, RequestHandler
@@ -150,6 +151,20 @@ def _texts(plates: Mapping[str, Plate], engine: str, joined: bool) -> dict[str, 
     return texts
 
 
+class Server(HTTPServer):
+    """A server whose packets leave at once, also those that follow each other."""
+
+    def handle_stream(self, stream: IOStream, address: Any) -> None:
+        """Take a connection, with Nagle's algorithm off for good.
+
+        Tornado turns it on after each request. But what a session sends are several small packets,
+        of which the second would wait, often 40 ms, until the first is acknowledged.
+        """
+        stream.set_nodelay(True)
+        stream.set_nodelay = lambda value: None
+        super().handle_stream(stream, address)
+
+
 @dataclass(frozen=True)
 class Running:
     """A server that answers at `url` until `stop` is called."""
@@ -182,7 +197,7 @@ async def run(
     sockets = bind_sockets(port, address)
     name = f"[{address}]" if ":" in address else address or "127.0.0.1"
     host = f"{name}:{sockets[0].getsockname()[1]}"
-    server = HTTPServer(application(plates, host, **settings))
+    server = Server(application(plates, host, **settings))
     server.add_sockets(sockets)
     loop, end = asyncio.get_running_loop(), asyncio.Event()
 

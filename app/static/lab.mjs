@@ -1,3 +1,5 @@
+const RESTED_MS = 120;
+
 // The inputs of a plate as native controls. Python reads what was typed, and says how each input stands;
 // one request is under way at a time, and the newest waits for its answer.
 export function render({model}) {
@@ -10,6 +12,7 @@ export function render({model}) {
   let number = 0;
   let waiting = {inputs: {}};
   let flying = false;
+  let resting;
 
   function send() {
     const {inputs, ...others} = waiting;
@@ -70,8 +73,9 @@ export function render({model}) {
     }
     if (heard === number) flying = false;
     send();
-    // What is folded away on the page is drawn once nothing newer waits.
-    if (!flying && !complete) ask({}, {rest: true});
+    // What is folded away on the page is drawn once the reader rests, or it would keep the next move waiting.
+    clearTimeout(resting);
+    if (!complete) resting = setTimeout(() => ask({}, {rest: true}), RESTED_MS);
   }
 
   for (const control of all("[data-control]")) {

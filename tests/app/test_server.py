@@ -1,15 +1,18 @@
 """What the server answers, without a browser."""
 
+import asyncio
 import json
 import re
+import socket
 from importlib.metadata import version
 from urllib.parse import urljoin
 from urllib.request import Request, urlopen
 
 import pytest
+from tornado.iostream import IOStream
 
 from app import serve
-from app.server import _origins, application
+from app.server import Server, _origins, application
 from plates.kernel_fusion import KernelFusion
 
 TRIED = {"panel": {"1.9", "1.10"}, "bokeh": {"3.9", "3.10"}}
@@ -52,6 +55,21 @@ def test_an_origin_is_allowed_as_browsers_send_it(said, meant):
 def test_what_is_no_origin_is_refused_when_the_server_starts(said):
     with pytest.raises(ValueError, match="is no host such as"):
         application({}, "127.0.0.1:5006", allow_origin=[said])
+
+
+def test_packets_leave_at_once_whatever_tornado_says_after_a_request():
+    async def nodelay():
+        listening = socket.create_server(("127.0.0.1", 0))
+        with socket.create_connection(listening.getsockname()), listening:
+            taken, address = listening.accept()
+            stream = IOStream(taken)
+            Server(lambda request: None).handle_stream(stream, address)
+            stream.set_nodelay(False)
+            found = taken.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+            stream.close()
+            return found
+
+    assert asyncio.run(nodelay())
 
 
 @pytest.mark.parametrize("name", TRIED)
