@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 import panel as pn
 import param
 from bokeh.io import curdoc
+from bokeh.models import Row
 
 from app import plots
 from app.page import STATIC, inputs_spec, style
@@ -122,17 +123,27 @@ def lab(
     if (document := curdoc()).session_context:
         document.on_session_destroyed(lambda _: inputs.param.unwatch(watcher))
     tell()
-    figures = pn.FlexBox(*(plot for _, plot, _ in drawn))
-    brought = [_brought(plate, it, inputs) for it in plate.brought]
-    return pn.Column(controls, figures, *brought, sizing_mode="stretch_width")
+    # One layout of Bokeh's own: a pane for each figure would be half as many objects again.
+    figures = pn.pane.Bokeh(
+        Row(
+            children=[plot for _, plot, _ in drawn],
+            styles={"flex-wrap": "wrap"},
+            sizing_mode="stretch_width",
+        ),
+        sizing_mode="stretch_width",
+    )
+    whole = pn.Column(controls, figures, sizing_mode="stretch_width")
+    for it in plate.brought:
+        whole.append(_brought(plate, it, inputs, whole))
+    return whole
 
 
-def _brought(plate: Plate, it: Brought, inputs: param.Parameterized) -> pn.Column:
-    """Return where something is brought, and below it what was made of it."""
+def _brought(plate: Plate, it: Brought, inputs: param.Parameterized, whole: pn.Column) -> Taken:
+    """Return where something is brought; what is made of it goes below that in the whole."""
     words = page_words(plate.words)
-    html = templates().get_template("taken.html").render(it=it, words=words)
+    html = intern(templates().get_template("taken.html").render(it=it, words=words))
     taken = Taken(html=html, too_large=words["lab_too_large"], sizing_mode="stretch_width")
-    shown = pn.Column(taken, sizing_mode="stretch_width")
+    shown: list[Any] = []
 
     async def read(event: Any) -> None:
         if not event.new:
@@ -146,10 +157,12 @@ def _brought(plate: Plate, it: Brought, inputs: param.Parameterized) -> pn.Colum
         except ValueError as fault:
             taken.problem = str(fault)
             return
-        shown[1:] = [*_shown(found, it, words)]
+        there, shown[:] = [of for of in whole if of not in shown], _shown(found, it, words)
+        below = there.index(taken) + 1
+        whole[:] = [*there[:below], *shown, *there[below:]]
 
     taken.param.watch(read, "given")
-    return shown
+    return taken
 
 
 def _shown(found: Found, brought: Brought, words: Mapping[str, Any]) -> Iterator[Any]:
