@@ -48,6 +48,7 @@ def _bare(script: str) -> str:
     return re.sub(r"(?m)^\s+", "", re.sub(r"(?m)^\s*//.*$", "", script))
 
 
+@cache
 def style() -> Asset:
     """Return the style sheet."""
     return Asset("page", ".css", re.sub(r"(?s)/\*.*?\*/|\n\s*", " ", _static("page.css")))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from bokeh.models import (
     AllLabels,
-    CDSView,
+    BoxZoomTool,
     ColumnDataSource,
     CustomJSHover,
     FactorRange,
@@ -114,18 +114,25 @@ def plotted(plate: Plate, figure: Figure) -> tuple[Any, Draw] | None:
     It is drawn for the first time when it is first brought to a state.
     """
     kind = KINDS.get(figure.kind)
-    if kind is None:
-        return None
-    plot, draw = kind(plate, figure)
-    # Each model costs its memory: nothing is selected or muted here, and what is alike is shared.
-    views: dict[Any, CDSView] = {it.data_source: it.view for it in plot.renderers}
-    policy, labels = UnionRenderers(), AllLabels()
-    for it in plot.renderers:
-        it.update(nonselection_glyph=None, muted_glyph=None, view=views[it.data_source])
-        it.data_source.selection_policy = policy
-    for axis in plot.axis:
-        axis.major_label_policy = labels
-    return plot, draw
+    return kind(plate, figure) if kind else None
+
+
+def share(plots: Sequence[Any]) -> None:
+    """Let figures of one document share what is alike in them, since each model costs memory."""
+    if not plots:
+        return
+    policy, labels, sheets = UnionRenderers(), AllLabels(), plots[0].stylesheets
+    handles = plots[0].select_one(BoxZoomTool).overlay.handles
+    for plot in plots:
+        views = {it.data_source: it.view for it in plot.renderers}
+        for it in plot.renderers:
+            # Nothing is selected or muted here.
+            it.update(nonselection_glyph=None, muted_glyph=None, view=views[it.data_source])
+            it.data_source.selection_policy = policy
+        for axis in plot.axis:
+            axis.major_label_policy = labels
+        plot.stylesheets = sheets
+        plot.select_one(BoxZoomTool).overlay.handles = handles
 
 
 def _empty(title: str, **settings: Any) -> Any:

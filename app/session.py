@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from itertools import count
 from typing import Any
 
@@ -13,6 +14,7 @@ from bokeh.io import curdoc
 from bokeh.model import Model
 from bokeh.server.tornado import BokehTornado
 from bokeh.util.token import generate_jwt_token, generate_session_id
+from jinja2 import Template
 from panel.io.application import build_applications
 from tornado.ioloop import IOLoop
 from tornado.web import RequestHandler
@@ -90,7 +92,7 @@ def _lab(plate: Plate, shared: param.Parameterized | None) -> pn.Template:
     inputs = shared if isinstance(shared, plate.inputs) else plate.inputs()
     words, title = page_words(plate.words), front_matter(plate)[0]["title"]
     heading = f"{title}: {words['lab']}"
-    template = pn.Template((TEMPLATES / "lab_page.html").read_text(encoding="utf-8"))
+    template = pn.Template(_lab_page())
     template.add_variable("style", style().text)
     template.add_variable("heading", heading)
     asked = {
@@ -100,6 +102,12 @@ def _lab(plate: Plate, shared: param.Parameterized | None) -> pn.Template:
     }
     template.add_panel("lab", lab(inputs, f"../{plate.id}", asked))
     return template
+
+
+@cache
+def _lab_page() -> Template:
+    """Return the page of a lab, compiled once for all visitors."""
+    return Template((TEMPLATES / "lab_page.html").read_text(encoding="utf-8"))
 
 
 def _visit(plate: Plate, shared: param.Parameterized | None, engine: str) -> Session:

@@ -123,6 +123,7 @@ def lab(
     if (document := curdoc()).session_context:
         document.on_session_destroyed(lambda _: inputs.param.unwatch(watcher))
     tell()
+    plots.share([plot for _, plot, _ in drawn])
     # One layout of Bokeh's own: a pane for each figure would be half as many objects again.
     figures = pn.pane.Bokeh(
         Row(
