@@ -124,6 +124,8 @@ def _faults_of_words(plate: Plate) -> Iterator[str]:
                 yield f"{place} is at {row['state']}, which is no state"
             if "reading" in row and row["reading"] not in plate.outputs:
                 yield f"{place} asks for {row['reading']}, which is no reading"
+            if row.get("figure") and row["figure"] not in (it.id for it in plate.figures):
+                yield f"{place} is about {row['figure']}, which is no figure"
             yield from _faults_of_slots(plate, place, row.get("question", "") + row.get("note", ""))
 
 

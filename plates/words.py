@@ -32,11 +32,15 @@ class Guess:
 
 @dataclass(frozen=True)
 class Stop:
-    """A stop of the tour: the state to look at, what it is called, and what to note there."""
+    """A stop of the tour: the state to look at, what it is called, and what to note there.
+
+    The `figure` that it speaks of, by its id, is brought into view.
+    """
 
     state: str
     title: str
     note: str
+    figure: str = ""
 
 
 ROWS: dict[str, type[Guess | Stop]] = {"guess": Guess, "tour": Stop}

@@ -57,12 +57,12 @@ function queryWith(own) {
 
 const points = () => (root.dataset.points === "on" ? {points: "on"} : {});
 
-function writeAddress() {
+function writeAddress(hash = location.hash) {
   const asked = new URLSearchParams(location.search);
   const views = Object.keys(VIEW).filter((name) => asked.has(name)).map((name) => [name, root.dataset[name]]);
   const query = queryWith({...told(asked), ...Object.fromEntries(views), ...points()});
   try {
-    history.replaceState(history.state, "", `?${query}${location.hash}`);
+    history.replaceState(history.state, "", `?${query}${hash}`);
   } catch {
     // A page from disk or in a sandbox has no address of its own to write.
   }
@@ -102,7 +102,7 @@ function keepLed(link, lead) {
 }
 
 function startLinks() {
-  when.settled.push(writeAddress);
+  when.settled.push(() => writeAddress());
   // A page without an address of its own, as in srcdoc, has none to give away.
   if (!/^(http|file)/.test(location.protocol)) {
     for (const part of all(".linked")) part.hidden = true;

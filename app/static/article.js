@@ -39,17 +39,19 @@ function startGuesses() {
   });
 }
 
-// ---- the tour: states with a sentence each on what to notice
+// ---- the tour: states with a sentence each on what to notice, and the figure in which to see it
 
 function startTour() {
   const tour = one(".tour");
   const [text] = all("p", tour);
   const button = one("#tour");
+  const link = one("a", tour);
   let place = 0;
   const tell = () => {
     const {title, note} = plate.tour[place];
     say(text, `${title} ${sentence(note, shown)}`);
     say(one("span", tour), filled(plate.words.tour_place, {place: place + 1, all: plate.tour.length}));
+    link.href = `#tour-${place + 1}`;
     one("#back").setAttribute("aria-disabled", place === 0);
     one("#next").setAttribute("aria-disabled", place === plate.tour.length - 1);
   };
@@ -57,20 +59,33 @@ function startTour() {
     if (!plate.tour[to]) return;
     place = to;
     setInputs(stateOf(plate.tour[place].state));
+    const figure = one(`[data-scope="${plate.tour[place].figure}"]`);
+    const fold = figure?.closest("details");
+    if (fold) fold.open = true;
+    figure?.scrollIntoView({block: "nearest"});
   };
   const stands = (inputs) => Object.entries(stateOf(plate.tour[place].state))
     .every(([name, value]) => inputs[name] === value);
   const close = (closed) => {
     if (closed && tour.contains(document.activeElement)) button.focus();
     tour.hidden = closed;
+    root.toggleAttribute("data-touring", !closed);
     button.setAttribute("aria-expanded", !closed);
     say(button, closed ? plate.words.tour_start : plate.words.tour_end);
+    if (closed && linked()) writeAddress("");
+  };
+  const linked = () => Number(/^#tour-(\d+)$/.exec(location.hash)?.[1]);
+  const follow = () => {
+    if (!plate.tour[linked() - 1]) return;
+    close(false);
+    go(linked() - 1);
   };
   button.addEventListener("click", () => {
     close(!tour.hidden);
     if (!tour.hidden) go(0);
   });
-  tour.addEventListener("keydown", ({key}) => key === "Escape" && close(true));
+  addEventListener("keydown", ({key}) => key === "Escape" && !tour.hidden && close(true));
+  addEventListener("hashchange", follow);
   one("#back").addEventListener("click", () => go(place - 1));
   one("#next").addEventListener("click", () => go(place + 1));
   // Whoever sets something else has left the tour.
@@ -79,6 +94,7 @@ function startTour() {
     if (!stands(state)) close(true);
     else if (stands(shown.inputs)) tell();
   });
+  follow();
 }
 
 // ---- the dock: on a narrow page what the curves come to, with the control last used, while the

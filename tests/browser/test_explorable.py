@@ -233,6 +233,27 @@ def test_the_tour_steps_through_named_states_and_ends_when_the_reader_leaves_it(
     expect(page.get_by_role("button", name="Take the tour")).to_be_focused()
 
 
+@pytest.mark.parametrize("width", [390, 1280])
+def test_each_step_of_the_tour_has_a_link_and_brings_its_figure_into_view(visit, url, width):
+    page = visit(url, viewport={"width": width, "height": 844}).page
+    page.get_by_role("button", name="Take the tour").click()
+    for step in words(plate.words)["tour"]:
+        expect(page.locator(".tour [role=status]")).to_contain_text(step["title"])
+        expect(page.locator(f"[data-scope={step['figure']}]").first).to_be_in_viewport(ratio=0.6)
+        expect(page.locator(".tour")).to_be_in_viewport(ratio=1)
+        page.get_by_role("button", name="Next").click(force=True)
+    page.get_by_role("link", name="Link to this step").click()
+    assert page.url.endswith("#tour-5")
+    page.goto(url)
+    page.goto(url + "#tour-2")
+    page.reload()
+    expect(page.locator(".tour [role=status]")).to_contain_text("One decoded token.")
+    assert page.evaluate("state.S") == 4096
+    page.locator("body").press("Escape")
+    expect(page.locator(".tour")).to_be_hidden()
+    assert "#" not in page.url
+
+
 # ---- take it away
 
 
