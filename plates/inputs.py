@@ -17,8 +17,8 @@ PREFIXES = {
     "": 1, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12,
 }  # fmt: skip
 DIGITS = r"(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+\.?[0-9]*|\.[0-9]+)"
-FACTOR = rf"^\s*([+-]?{DIGITS}(?:[eE][+-]?[0-9]+)?)\s*(Ki|Mi|Gi|k|M|G|T)?\s*$"
-"""One factor of a number as written: 8192, 33,554,432, 32Mi or 1e6. They are joined by x or ×."""
+FACTOR = rf"^\s*([+-]?{DIGITS}(?:[eE][+-]?[0-9]+)?)(?:\^([0-9]+))?\s*(Ki|Mi|Gi|k|M|G|T)?\s*$"
+"""One factor of a number as written: 8192, 33,554,432, 2^25, 32Mi or 1e6, joined by x or ×."""
 
 
 class Input(param.Parameter):
@@ -196,7 +196,13 @@ class Quantity(Input):
 def _factor(text: str) -> float:
     """Return the number that a factor stands for; NaN if it is none."""
     found = re.match(FACTOR, text)
-    return float(found[1].replace(",", "")) * PREFIXES[found[2] or ""] if found else math.nan
+    if not found:
+        return math.nan
+    try:
+        number = float(found[1].replace(",", "")) ** int(found[2] or 1)
+    except OverflowError:
+        number = math.inf
+    return number * PREFIXES[found[3] or ""]
 
 
 @dataclass(frozen=True)

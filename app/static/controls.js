@@ -47,8 +47,8 @@ function parsedNumber(typed, {unit, prefix, min}) {
   const base = prefix && unit[1].slice(prefix.length);
   const text = base && typed.trim().endsWith(base) ? typed.trim().slice(0, -base.length) : typed;
   const numbers = text.split(/[x×]/).map((part) => {
-    const [, digits, prefix] = part.match(plate.factor) ?? [];
-    return digits ? digits.replaceAll(",", "") * plate.prefixes[prefix ?? ""] : NaN;
+    const [, digits, power, prefix] = part.match(plate.factor) ?? [];
+    return digits ? digits.replaceAll(",", "") ** (power ?? 1) * plate.prefixes[prefix ?? ""] : NaN;
   });
   // A bare number is in the unit that is shown, if nobody would mean it in the plain one.
   const scale = plate.prefixes[prefix];
