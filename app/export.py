@@ -58,8 +58,7 @@ def _site(plates: Mapping[str, Plate]) -> dict[str, str]:
     files = {link[name]: text for name, text in assets.items()}
     for name, plate in plates.items():
         files[f"{name}/index.html"] = page(plate, above, embed="../embed.js", measure="measure/")
-        if plate.measure:
-            files |= {f"{name}/measure/{it}": text for it, text in plate.measure.files().items()}
         files[f"{name}.html"] = page(plate, None)
+        files |= plate.scripts
     files |= {"index.html": index(plates, "{}/", link), "embed.js": embed_script()}
     return files | {MARK: "\n".join([*files, MARK])}

@@ -146,8 +146,7 @@ def _texts(plates: Mapping[str, Plate], engine: str, joined: bool) -> dict[str, 
             plate, link, session=session, engine=engine, more=more, lab=f"{name}/lab",
             measure=f"{name}/measure/",
         )  # fmt: skip
-        if plate.measure:
-            texts |= {f"/{name}/measure/{it}": text for it, text in plate.measure.files().items()}
+        texts |= {f"/{at}": text for at, text in plate.scripts.items()}
     return texts
 
 

@@ -157,26 +157,46 @@ class _Pasted:
 
     def takes(self) -> dict[str, str]:
         """Return what running it takes; nothing if that is more than tensors and numbers."""
-        names = [*self.arguments]
+        names, known = [*self.arguments], dict(self.arguments)
         if self.parameters:
             of = self.parameters.args
-            needed = [*of.posonlyargs, *of.args][: -len(of.defaults) or None]
-            names = [it.arg for it in needed]
-        known = {**dict.fromkeys(names, ""), **self.arguments}
-        known |= {it: "number" for it in names if self.reader.known.get(it) is NUMBER}
-        return known if all(map(str.isidentifier, known)) and all(known.values()) else {}
+            names = [it.arg for it in (*of.posonlyargs, *of.args)]
+            known |= {it: "number" for it in names if self.reader.known.get(it) is NUMBER}
+            if known.keys() - names or None in of.kw_defaults:
+                return {}
+            # What has a default is given only before what has none, or where a comment says it.
+            needed = names[: len(names) - len(of.defaults)]
+            last = max([len(needed), *(names.index(it) + 1 for it in self.arguments)])
+            names = names[:last]
+        if not all(it.isidentifier() and it in known for it in names):
+            return {}
+        return {it: known[it] for it in names}
 
     def definition(self, takes: Mapping[str, str], results: Sequence[str]) -> str:
-        """Return the code of a function `chain` that does what was counted."""
+        """Return the code of a function `chain` that does what was counted, or "" if none does.
+
+        What is pasted stands inside a function, so that its names are no others'. There is none
+        where nothing is returned, or where not all names can stand there.
+        """
+        if any(it.name == "*" for it in ast.walk(self.tree) if isinstance(it, ast.alias)):
+            return ""
+        body = [it for it in self.tree.body if not _is_future(it)]
         if self.parameters:
             for it in ast.walk(self.tree):
                 if isinstance(it, ast.FunctionDef):
                     it.decorator_list = []
-            return f"{ast.unparse(self.tree)}\n\n\nchain = {self.parameters.name}"
-        made = self.reader.known.items()
-        returns = [it for it, of in made if isinstance(of, Tensor) and of.memory in results]
-        lines = textwrap.indent(ast.unparse(self.tree), "    ")
-        return f"def chain({', '.join(takes)}):\n{lines}\n    return {', '.join(returns)}"
+            head, name = "def pasted():", self.parameters.name
+            tail = f"    return {name}\n\n\nchain = pasted()"
+        else:
+            made = self.reader.known.items()
+            names = [it for it, of in made if isinstance(of, Tensor) and of.memory in results]
+            if isinstance(body[-1], ast.Expr):
+                body[-1] = ast.Return(body[-1].value)
+            elif not names:
+                return ""
+            head, tail = f"def chain({', '.join(takes)}):", f"    return {', '.join(names)}"
+        lines = textwrap.indent(ast.unparse(ast.Module(body, [])), "    ")
+        return f"{head}\n{lines}\n{tail}"
 
     def code(self, line: int) -> str:
         return _short(self.lines[line - 1]) if 0 < line <= len(self.lines) else ""
@@ -239,6 +259,10 @@ def _parts(tree: ast.Module) -> tuple[list[ast.stmt], ast.FunctionDef | None, di
     if main and not any(isinstance(it, ast.Expr | ast.Return) for it in simple):
         return main.body, main, functions, modules
     return bare, None, functions, modules
+
+
+def _is_future(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
 
 
 def _uses(tree: ast.Module) -> tuple[set[str], dict[str, str]]:

@@ -109,10 +109,6 @@ class Scripts:
     those: Sequence[str]
     of: Callable[[str], str]
 
-    def files(self) -> dict[str, str]:
-        """Return each script by the name of its file."""
-        return {f"{it}.py": self.of(it) for it in self.those}
-
 
 @dataclass(frozen=True)
 class Plate:
@@ -139,6 +135,12 @@ class Plate:
     validate: Callable[..., Any] | None = None
     brought: tuple[Brought, ...] = ()
     measure: Scripts | None = None
+
+    @property
+    def scripts(self) -> dict[str, str]:
+        """Each script that measures, by its address beside the plate's page."""
+        found = self.measure
+        return {f"{self.id}/measure/{it}.py": found.of(it) for it in found.those} if found else {}
 
     @property
     def words(self) -> Path:

@@ -95,7 +95,7 @@ function showCode() {
     .replace("{script}", hosted(new URL(script, location.href)));
 }
 
-function keepLed(link, lead) {
+function withState(link, lead) {
   if (link === null) return;
   when.settled.push(() => lead(link));
   lead(link);
@@ -112,8 +112,8 @@ function startLinks() {
   when.shown.push(() => timers.settling && say(one("#copied"), ""));
   when.settled.push(showCode);
   showCode();
-  keepLed(one("#lab"), (link) => { link.search = new URLSearchParams(told(new URLSearchParams())); });
-  keepLed(one("#measure"), (link) => {
+  withState(one("#lab"), (link) => { link.search = new URLSearchParams(told(new URLSearchParams())); });
+  withState(one("#measure"), (link) => {
     const {measure, of} = link.dataset;
     link.href = `${measure}${state[of]}.py`;
     // What a reader gave themselves has no script.

@@ -41,9 +41,10 @@ def _made(name: str, said: str, chain: Chain) -> str:
     if kind == "number":
         return NUMBERS.get(name, "0.5")
     form = {"fp32": ", dtype=torch.float32", "complex": ", dtype=torch.complex64"}
-    size = next((it for it in told if it not in form), "1")
-    of_rows = f"rows, cols * {size}" if size != "1" else "rows, cols"
-    plain = "cols" if kind == "row" else of_rows.replace("/", " // ").replace("* 1 //", "//")
+    size = next((Fraction(it) for it in told if it not in form), Fraction(1))
+    times = f" * {size.numerator}" if size.numerator > 1 else ""
+    over = f" // {size.denominator}" if size.denominator > 1 else ""
+    plain = "cols" if kind == "row" else f"rows, cols{times}{over}"
     return f"make({chain.shapes.get(name, plain)}{form.get(told[-1], '') if told else ''})"
 
 

@@ -25,7 +25,7 @@ def test_code_of_tensors_and_numbers_gets_the_script_that_times_it():
     script = read("def f(x, weight, eps: float, wide=False):\n    return x * weight + eps")
     text = script.files["measure.py"]
     ast.parse(text)
-    assert "chain = f" in text
+    assert "    return f\n\n\nchain = pasted()" in text
     assert "make(rows, cols),\n        make(cols),\n        1e-6," in text
     bare = read("x.mul_(2)\ny = x + gate").files["measure.py"]
     assert "def chain(x, gate):\n    x.mul_(2)\n    y = x + gate\n    return x, y" in bare
@@ -33,9 +33,36 @@ def test_code_of_tensors_and_numbers_gets_the_script_that_times_it():
     assert "make(rows, 32, cols // 32),\n        make(rows, 1, cols // 32)" in turned
 
 
+def test_names_of_pasted_code_are_not_those_of_the_script():
+    helped = "def copied(x):\n    return x * 2\n\ndef results(x):\n    return copied(x) + 1"
+    made: dict = {}
+    text = read(helped).files["measure.py"]
+    exec(text[text.index("def pasted") : text.index("def inputs")], made)
+    assert made["chain"](3) == 7
+    assert made.keys() - {"__builtins__"} == {"pasted", "chain"}
+
+
+@pytest.mark.parametrize(
+    "code", ["y = x * 2 + 1", "x * 2 + 1", "def chain(main):\n    return main * 2 + 1"]
+)
+def test_the_script_runs_what_was_pasted(code):
+    made: dict = {}
+    text = read(f"from __future__ import annotations\n{code}").files["measure.py"]
+    first = "def pasted" if "def pasted" in text else "def chain"
+    exec(text[text.index(first) : text.index("def inputs")], made)
+    assert made["chain"](3) == 7
+
+
 @pytest.mark.parametrize(
     "code",
-    ["y = F.gelu(x) * self.scale", "y = F.gelu(x @ w)", "def f(x, self):\n    return x + self.a"],
+    [
+        "y = F.gelu(x) * self.scale",
+        "y = F.gelu(x @ w)",
+        "def f(x, self):\n    return x + self.a",
+        "def f(x):\n    return x * scale",
+        "def f(x, *, eps):\n    return x + eps",
+        "from torch import *\ny = x * 2",
+    ],
 )
 def test_code_of_more_than_these_gets_none(code):
     assert read(code).files == {}
