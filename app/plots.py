@@ -4,11 +4,13 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from math import ceil, log2, log10
 from typing import Any
 
 import numpy as np
 from bokeh.models import (
+    AllIndices,
     AllLabels,
     BoxZoomTool,
     ColumnDataSource,
@@ -121,16 +123,20 @@ def share(plots: Sequence[Any]) -> None:
     """Let figures of one document share what is alike in them, since each model costs memory."""
     if not plots:
         return
-    policy, labels, sheets = UnionRenderers(), AllLabels(), plots[0].stylesheets
+    policy, labels, rows, sheets = UnionRenderers(), AllLabels(), AllIndices(), plots[0].stylesheets
+    formatters: dict[type, Any] = {}
     handles = plots[0].select_one(BoxZoomTool).overlay.handles
     for plot in plots:
         views = {it.data_source: it.view for it in plot.renderers}
+        for view in views.values():
+            view.filter = rows
         for it in plot.renderers:
             # Nothing is selected or muted here.
             it.update(nonselection_glyph=None, muted_glyph=None, view=views[it.data_source])
             it.data_source.selection_policy = policy
         for axis in plot.axis:
             axis.major_label_policy = labels
+            axis.formatter = formatters.setdefault(type(axis.formatter), axis.formatter)
         plot.stylesheets = sheets
         plot.select_one(BoxZoomTool).overlay.handles = handles
 
@@ -312,11 +318,17 @@ def _steps(plate: Plate, figure: Table) -> tuple[Any, Draw]:
 
 
 def _lay(plot: Any, source: ColumnDataSource, parts: Sequence[str]) -> None:
-    """Lay a bar for each name, of the parts end to end, each paler than the one before."""
-    drawn = plot.hbar_stack(
-        parts, y="name", height=0.6, color="hue", source=source,
-        fill_alpha=[1 / (n + 1) for n in range(len(parts))],
-    )  # fmt: skip
+    """Lay a bar for each name, of the parts end to end, each paler than the one before.
+
+    In the source, each part stands as where it ends.
+    """
+    drawn = [
+        plot.hbar(
+            y="name", left=left, right=right, height=0.6, color="hue", source=source,
+            fill_alpha=1 / (n + 1),
+        )
+        for n, (left, right) in enumerate(pairwise([0, *parts]))
+    ]  # fmt: skip
     plot.add_tools(HoverTool(tooltips=[("@name", "@text")], renderers=drawn))
     plot.center.remove(plot.ygrid[0])
 
@@ -329,8 +341,13 @@ def _fill(
     unit, scale = scaled(end, FORMATS[form])
     plot.xaxis.axis_label = f"{label}, {unit}"
     plot.x_range.end = plot.x_range.reset_end = end / scale
-    shown = {name: [it / scale for it in some] for name, some in lengths.items()}
-    source.data = {"name": names, "text": texts, "hue": hues, **shown}
+    ends = np.cumsum(list(lengths.values()), axis=0) / scale
+    source.data = {
+        "name": names,
+        "text": texts,
+        "hue": hues,
+        **dict(zip(lengths, ends, strict=True)),
+    }
 
 
 def _paths(plate: Plate, figure: Paths) -> tuple[Any, Draw]:
